@@ -1,3 +1,4 @@
+import { jsonIn } from '../api/body.ts';
 import { dispatch } from '../api/dispatch.ts';
 import { accepted } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
@@ -6,8 +7,8 @@ import { appRef, packageNameIn, required } from '../core/app-ref.ts';
 import { foundApp } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
 import { operationOnRunning, recorded, type StorePorts } from '../core/apps/record.ts';
-import { DeployError } from '../core/errors.ts';
-import { isObject, parseJson } from '../core/json.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
+import { isObject } from '../core/json.ts';
 import type { AppVariables, VariableChanges } from '../core/ports/applications.ts';
 import { withMarks } from '../core/preview/variables.ts';
 
@@ -114,29 +115,26 @@ const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 function checkedName(name: string): string {
   if (NAME_PATTERN.test(name)) return name;
   const detail = 'The name of a variable has up to 128 letters, digits and _, and does not begin with a digit.';
-  throw new DeployError('request:bad_parameter', detail);
+  throw badParameter(detail);
 }
 
 /** Far more than a platform stores; it limits all variables of an application together. */
 const MAX_BODY_BYTES = 256 * 1024;
 const ONE = 'Send the value as JSON: {"value": "…"}, or the string alone in double quotes.';
 const SEVERAL = 'Send variables as JSON: {"NAME": "value", "REMOVED": null}.';
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Returns the value in a body: a JSON string, or `{"value": "…"}`. Throws `request:bad_parameter` and
  * `request:too_large`. No message quotes the body.
  */
-function valueIn({ body }: Pick<HttpRequest, 'body'>): string {
-  checkLength(body);
-  const json = jsonIn(body, ONE);
+function valueIn(request: HttpRequest): string {
+  const json = valuesIn(request, ONE);
   return checkedValue(isObject(json) ? json.value : json, ONE);
 }
 
 /** Returns the changes in a body, `{"A": "…", "B": null}`. Throws as `valueIn` does. */
-function changesIn({ body }: Pick<HttpRequest, 'body'>): VariableChanges {
-  checkLength(body);
-  const json = jsonIn(body, SEVERAL);
+function changesIn(request: HttpRequest): VariableChanges {
+  const json = valuesIn(request, SEVERAL);
   if (!isObject(json) || Object.keys(json).length === 0) throw unreadable('has no variables', SEVERAL);
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => [
@@ -146,8 +144,8 @@ function changesIn({ body }: Pick<HttpRequest, 'body'>): VariableChanges {
   );
 }
 
-function checkLength(body: Uint8Array): void {
-  if (body.byteLength <= MAX_BODY_BYTES) return;
+function valuesIn(request: HttpRequest, advice: string): unknown {
+  if (request.body.byteLength <= MAX_BODY_BYTES) return jsonIn(request, (problem) => unreadable(problem, advice));
   throw new DeployError('request:too_large', `Variables have less than ${MAX_BODY_BYTES / 1024} KiB.`);
 }
 
@@ -157,20 +155,6 @@ function checkedValue(value: unknown, advice: string, problem = 'has no string')
   return value;
 }
 
-function jsonIn(body: Uint8Array, advice: string): unknown {
-  const result = parseJson(decoded(body, advice));
-  if (result.ok) return result.value;
-  throw unreadable(result.problem, advice);
-}
-
-function decoded(body: Uint8Array, advice: string): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw unreadable('is not UTF-8', advice);
-  }
-}
-
 function unreadable(problem: string, advice: string): DeployError {
-  return new DeployError('request:bad_parameter', `The body ${problem}. ${advice}`);
+  return badParameter(`The body ${problem}. ${advice}`);
 }

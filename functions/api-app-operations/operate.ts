@@ -1,14 +1,14 @@
+import { fieldsIn } from '../api/body.ts';
 import { dispatch } from '../api/dispatch.ts';
 import { type RecordPorts, record } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { fieldsIn } from '../api/parameters.ts';
 import { type FoundApp, foundApp, latestDeploy } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
 import { operationOn, operationOnRunning } from '../core/apps/record.ts';
 import { type Entry, entryNumber } from '../core/entry/entry.ts';
 import { appName, nameProblem } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
 
 type OperatePorts = AppPorts & RecordPorts;
 
@@ -51,12 +51,12 @@ async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
   const { name: to } = fieldsIn(request, MAX_BODY_KIB);
   const problem = typeof to === 'string' ? nameProblem(to) : 'is missing: the body is JSON, {"name": "store"}';
   if (typeof to !== 'string' || problem !== null) {
-    throw new DeployError('request:bad_parameter', `The new name ${problem}.`);
+    throw badParameter(`The new name ${problem}.`);
   }
   const { app, name, active } = await foundApp(request, ports);
   const { user } = app;
   if ((await ports.facts.appOwner(user, app.app))?.pullRequest) {
-    throw new DeployError('request:bad_parameter', `${name} is a preview, which has the name of its application.`);
+    throw badParameter(`${name} is a preview, which has the name of its application.`);
   }
   const ref = { user, app: appName(to) };
   const isTaken = (await ports.applications.find(ref)) !== null || (await ports.facts.appOwner(user, ref.app)) !== null;

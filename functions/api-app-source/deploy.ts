@@ -1,6 +1,7 @@
+import { fieldsIn } from '../api/body.ts';
 import { answerOf, record } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { clean, fieldsIn, flag } from '../api/parameters.ts';
+import { clean, flag } from '../api/parameters.ts';
 import { appRef } from '../core/app-ref.ts';
 import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
 import { unreadable } from '../core/apps/history.ts';
@@ -8,7 +9,7 @@ import { commitOf } from '../core/apps/record.ts';
 import { commitInfo } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { environmentNamed } from '../core/entry/folder.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import { isCommitId, type RepositoryRef } from '../core/payload/delivery.ts';
 import type { HostToken } from '../core/ports/repository-host.ts';
@@ -63,7 +64,7 @@ export async function deployRepository(request: HttpRequest, ports: SourcePorts)
 function textIn(fields: ReturnType<typeof fieldsIn>, name: string): string | undefined {
   const { [name]: value } = fields;
   if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
-  throw new DeployError('request:bad_parameter', `The field ${name} is a text.`);
+  throw badParameter(`The field ${name} is a text.`);
 }
 
 interface NamedBranch {
@@ -77,7 +78,7 @@ async function tipOf({ repository, branch, token }: NamedBranch, { host }: Sourc
   const tip = await host(repository.host).tip(repository, branch, token);
   if (tip) return { sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...commitInfo(tip) };
   const detail = `${repository.owner}/${repository.name} has no branch ${branch} with a commit.`;
-  throw new DeployError('request:bad_parameter', detail);
+  throw badParameter(detail);
 }
 
 /** Returns the commit that is wanted; one that is named by its id counts for the branch that the application follows. */
@@ -94,7 +95,7 @@ async function wantedCommit(
   const branch = branchNamed(ref, 'ref');
   if (pullRequest?.fromFork) {
     const detail = 'The commits of this preview are of a fork: name one by its whole id, or redeploy the newest.';
-    throw new DeployError('request:bad_parameter', detail);
+    throw badParameter(detail);
   }
   if (!repository) throw new Error('A deploy has a repository.');
   return tipOf({ repository, branch, token: await ports.token(user, repository.host) }, ports);

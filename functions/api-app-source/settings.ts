@@ -1,12 +1,12 @@
+import { fieldsIn } from '../api/body.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { fieldsIn } from '../api/parameters.ts';
 import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
 import { changedSettings, SETTING_NAMES, type SettingChanges, usedSettings } from '../core/apps/settings.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
 import type { OwnerClaim } from '../core/ports/facts.ts';
 import type { AppRef } from '../core/ports/platform.ts';
 import type { SourcePorts } from './ports.ts';
@@ -28,7 +28,7 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
   const changes = changedSettings(fieldsIn(request, MAX_BODY_KIB), ports.platform);
   const { app, claim, stored } = await knownOf(request, ports);
   if (claim?.pullRequest)
-    throw refused(`${app.app} is a preview, which has the settings of ${claim.pullRequest.parent}.`);
+    throw badParameter(`${app.app} is a preview, which has the settings of ${claim.pullRequest.parent}.`);
   const { branch, ...others } = changes;
   // Its name may be mistyped.
   const isRemoval = Object.values(changes).every((value) => value === null);
@@ -79,10 +79,6 @@ function inPackage(latest: Entry | null, { platform }: SourcePorts): SettingChan
   }
 }
 
-function refused(detail: string): DeployError {
-  return new DeployError('request:bad_parameter', detail);
-}
-
 interface Moved {
   readonly app: AppRef;
   readonly claim: OwnerClaim;
@@ -95,7 +91,7 @@ async function moveFolder(path: string | null, { app, claim }: Moved, { facts, o
     const detail =
       `Only a repository of this service that is called ${app.app} can have its folder set, and ${app.app} belongs to ` +
       `${claim.owner}/${claim.name}: the address of a webhook names the folder, ?path=apps/web.`;
-    throw refused(detail);
+    throw badParameter(detail);
   }
   await facts.transferApp(app.user, app.app, { ...owner, ...(path !== null && path !== '.' && { path }) });
 }
@@ -108,14 +104,14 @@ interface Followed {
 /** Has the application follow another branch of its repository. Returns a sentence about what follows. */
 async function follow(branch: string | null, { request, claim }: Followed, ports: SourcePorts): Promise<string> {
   const { user, app } = appRef(request);
-  if (branch === null) throw refused(`${app} always follows a branch: name another one.`);
+  if (branch === null) throw badParameter(`${app} always follows a branch: name another one.`);
   if (claim === null) {
     const detail = `No repository has deployed ${app} yet: it follows the branch of its first push.`;
     throw new DeployError('status:db:not_found', detail);
   }
   const place = `${claim.owner}/${claim.name}`;
   const tip = await ports.host(claim.host).tip(claim, branch, await ports.token(user, claim.host));
-  if (tip === null) throw refused(`${place} has no branch ${branch}.`);
+  if (tip === null) throw badParameter(`${place} has no branch ${branch}.`);
   const isOwn = claim.host === ports.ownHost?.name && claim.owner === user;
   if (isOwn) await ports.ownHost?.makeDefault(claim, branch);
   await ports.facts.followBranch(user, app, branch);

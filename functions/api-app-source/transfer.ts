@@ -1,10 +1,10 @@
+import { fieldsIn } from '../api/body.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { fieldsIn } from '../api/parameters.ts';
 import type { Transferred } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { unreadable } from '../core/apps/history.ts';
 import { folderPath } from '../core/entry/folder.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
 import type { SourcePorts } from './ports.ts';
 
@@ -20,7 +20,7 @@ export async function transfer(request: HttpRequest, ports: SourcePorts): Promis
   const claim = await ports.facts.appOwner(user, app).catch(unreadable);
   if (claim === null) required(await ports.applications.find({ user, app }), request);
   const { branch, environment, pullRequest } = claim ?? {};
-  if (pullRequest) throw refused(`${app} is a preview, which belongs to its pull request.`);
+  if (pullRequest) throw badParameter(`${app} is a preview, which belongs to its pull request.`);
   const repository = { host, owner, name, ...(path !== undefined && { path }) };
   const found = await ports.host(host).tip(repository, branch ?? 'HEAD', await ports.token(user, host));
   await ports.facts.transferApp(user, app, { ...repository, environment });
@@ -37,11 +37,7 @@ export async function transfer(request: HttpRequest, ports: SourcePorts): Promis
 export function repositoryIn({ repository }: ReturnType<typeof fieldsIn>) {
   const { host, owner, name, path } = isObject(repository) ? repository : {};
   if (typeof host !== 'string' || typeof owner !== 'string' || typeof name !== 'string') {
-    throw refused('The body is JSON: {"repository": {"host": "github", "owner": "ann", "name": "shop"}}.');
+    throw badParameter('The body is JSON: {"repository": {"host": "github", "owner": "ann", "name": "shop"}}.');
   }
   return { host, owner, name, path: typeof path === 'string' ? folderPath(path) : undefined };
-}
-
-function refused(detail: string): DeployError {
-  return new DeployError('request:bad_parameter', detail);
 }

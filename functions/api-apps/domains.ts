@@ -1,7 +1,7 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { domainName } from '../core/apps/domain-name.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** `GET …/domains`: the domains of the application, oldest first, and whether each leads to the service. */
@@ -31,5 +31,5 @@ function nameIn({ params }: HttpRequest): string {
   const name = domainName(domain);
   if (name !== null) return name;
   const shown = JSON.stringify(domain.slice(0, MAX_SHOWN));
-  throw new DeployError('request:bad_parameter', `${shown} is not the name of a domain, such as shop.example.com.`);
+  throw badParameter(`${shown} is not the name of a domain, such as shop.example.com.`);
 }

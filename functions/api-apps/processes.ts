@@ -1,7 +1,7 @@
+import { fieldsIn } from '../api/body.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { fieldsIn } from '../api/parameters.ts';
 import { appRef, required } from '../core/app-ref.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter } from '../core/errors.ts';
 import type { Scale } from '../core/ports/processes.ts';
 import type { AppsPorts } from './ports.ts';
 
@@ -21,5 +21,5 @@ function countsIn(request: HttpRequest): Scale {
   const isCount = (one: [string, unknown]): one is [string, number | 'auto'] =>
     typeof one[1] === 'number' || one[1] === 'auto';
   if (counts.length > 0 && counts.every(isCount)) return Object.fromEntries(counts);
-  throw new DeployError('request:bad_parameter', 'Send how many processes are to run as JSON: {"worker": 2}.');
+  throw badParameter('Send how many processes are to run as JSON: {"worker": 2}.');
 }

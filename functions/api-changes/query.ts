@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../api/http.ts';
 import { feed, heartbeat, includeDocs, MAX_HEARTBEAT_MS, maxRows, oneOf, wholeNumber } from '../api/parameters.ts';
 import type { IncludeDocs } from '../api/views.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
 
 export interface ChangesQuery extends Pick<ReadOptions, 'mode' | 'heartbeatMs' | 'limit' | 'app'> {
@@ -28,7 +28,7 @@ export function readChangesQuery({ query, headers }: Pick<HttpRequest, 'query' |
 function readSince(query: HttpRequest['query']): number | 'now' {
   if ((query.since ?? 'now') === 'now') return 'now';
   if (!/^\d{1,12}$/.test(query.since ?? '')) {
-    throw new DeployError('request:bad_parameter', 'The parameter since must be a whole number, 0 or more, or now.');
+    throw badParameter('The parameter since must be a whole number, 0 or more, or now.');
   }
   return Number(query.since);
 }
@@ -37,7 +37,7 @@ function readSince(query: HttpRequest['query']): number | 'now' {
 function lastEventId(text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
   if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw new DeployError('request:bad_parameter', 'The header Last-Event-ID must be the id of an event of this stream.');
+  throw badParameter('The header Last-Event-ID must be the id of an event of this stream.');
 }
 
 function acceptsEvents(accept = ''): boolean {

@@ -1,6 +1,6 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
 import { notifyPreviews } from '../core/hold/previews.ts';
 import type { BuildResult, Delivery, RepositoryRef } from '../core/payload/delivery.ts';
@@ -37,10 +37,7 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
   const sender = ports.recognise(call);
   const deliveries = sender.read(call);
   if (options.comment && !sender.comments && deliveries.some(({ kind }) => kind === 'pull')) {
-    throw new DeployError(
-      'request:bad_parameter',
-      `Pull requests of ${sender.name} get no comment: remove the parameter.`,
-    );
+    throw badParameter(`Pull requests of ${sender.name} get no comment: remove the parameter.`);
   }
   const foreign = deliveries.filter((delivery) => !isOwn(delivery, ports));
   await requireSignature(foreign, { sender, call, user: hook.user, at: hook.at }, ports);

@@ -1,6 +1,6 @@
 import { environmentNamed, folderPath } from '../core/entry/folder.ts';
 import type { CiChoice } from '../core/entry/kinds.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
@@ -27,18 +27,18 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
   const environment = environmentNamed(query.environment);
   // With it the senders read pull requests, which are notices else.
   if (query.previews !== undefined && query.previews !== 'true' && query.previews !== 'ci') {
-    throw new DeployError('request:bad_parameter', 'The parameter previews must be true or ci.');
+    throw badParameter('The parameter previews must be true or ci.');
   }
   if (query.comment !== undefined && query.comment !== 'true') {
-    throw new DeployError('request:bad_parameter', 'The parameter comment must be true.');
+    throw badParameter('The parameter comment must be true.');
   }
   if (environment !== undefined && query.previews !== undefined) {
     const detail =
       'An environment has no previews: give the parameters environment and previews to webhooks of their own.';
-    throw new DeployError('request:bad_parameter', detail);
+    throw badParameter(detail);
   }
   if (query.comment !== undefined && query.previews === undefined) {
-    throw new DeployError('request:bad_parameter', 'The parameter comment needs previews.');
+    throw badParameter('The parameter comment needs previews.');
   }
   return {
     branch,
@@ -53,7 +53,7 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
 function ciOf(text: string | undefined): HookOptions['ci'] {
   if (text === undefined) return null;
   if (text === 'wait' || text === 'ignore') return text;
-  throw new DeployError('request:bad_parameter', 'The parameter ci must be wait or ignore.');
+  throw badParameter('The parameter ci must be wait or ignore.');
 }
 
 /**

@@ -1,5 +1,6 @@
+import { jsonIn } from '../api/body.ts';
 import { DeployError } from '../core/errors.ts';
-import { isObject, parseJson } from '../core/json.ts';
+import { isObject } from '../core/json.ts';
 import { MAX_PAYLOAD_BYTES } from '../core/payload/payload.ts';
 
 /** A user's credentials at a repository host. Never logged, stored or put in a message. */
@@ -10,7 +11,6 @@ interface HostCredentials {
 
 /** Longer than the tokens and passwords of all hosts, and short enough for KMS, which encrypts 4 kB at most. */
 const MAX_CREDENTIALS_BYTES = 2048;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Returns the credentials in the body of a request, `{"credentials": "<user>:<password>"}`. It is split at the
@@ -33,27 +33,13 @@ export function readCredentials(body: Uint8Array, contentType: string | undefine
 }
 
 function credentialsIn(body: Uint8Array): unknown {
-  const value = jsonIn(body);
+  const value = jsonIn({ body }, (problem) => missing(`The body ${problem}.`));
   if (!isObject(value)) throw missing('The body must be a JSON object with the field credentials.');
   const { credentials } = value;
   if (credentials === undefined || credentials === null || credentials === '') {
     throw missing('The body has no field credentials: send {"credentials": "<user>:<password>"}.');
   }
   return credentials;
-}
-
-function jsonIn(body: Uint8Array): unknown {
-  const result = parseJson(decoded(body));
-  if (result.ok) return result.value;
-  throw missing(`The body ${result.problem}.`);
-}
-
-function decoded(body: Uint8Array): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw missing('The body is not UTF-8, which JSON must be.');
-  }
 }
 
 function split(credentials: unknown): HostCredentials {

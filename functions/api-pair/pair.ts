@@ -1,7 +1,7 @@
 import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { nameProblem } from '../core/entry/package-name.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
 import { ANY_APP } from '../core/host-tokens.ts';
 import type { RepositoryHost, Sealer, StoredToken } from '../core/ports/repository-host.ts';
 import { readCredentials } from './credentials.ts';
@@ -67,7 +67,7 @@ function appIn({ app = ANY_APP }: HttpRequest['query']): string {
   const problem = app === ANY_APP ? null : nameProblem(app);
   if (problem === null) return app;
   const detail = `The parameter app must be the name in the application's package.json; this one ${problem}.`;
-  throw new DeployError('request:bad_parameter', detail);
+  throw badParameter(detail);
 }
 
 /** Returns the host in the path. Throws `request:not_found` for one that is not configured. */

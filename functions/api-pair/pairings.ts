@@ -1,5 +1,5 @@
 import type { Pairing } from '../api/shapes/logins.ts';
-import { DeployError } from '../core/errors.ts';
+import { badParameter } from '../core/errors.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { StoredToken, TokenStore } from '../core/ports/repository-host.ts';
 
@@ -26,7 +26,7 @@ export async function checkRoom(
 ): Promise<void> {
   const others = (await tokens.list(user)).filter((one) => one.host !== host || one.app !== app);
   if (others.length < MAX_PAIRINGS) return;
-  throw new DeployError('request:bad_parameter', `A user has at most ${MAX_PAIRINGS} pairings: delete one first.`);
+  throw badParameter(`A user has at most ${MAX_PAIRINGS} pairings: delete one first.`);
 }
 
 /**

@@ -1,9 +1,10 @@
+import { jsonIn } from '../api/body.ts';
 import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { Token } from '../api/shapes/logins.ts';
 import { type Credentials, percentDecoded, readBasic } from '../core/basic-auth.ts';
-import { DeployError } from '../core/errors.ts';
-import { isObject, parseJson } from '../core/json.ts';
+import { badParameter, DeployError } from '../core/errors.ts';
+import { isObject } from '../core/json.ts';
 import type { ApiToken, ApiTokens } from '../core/ports/accounts.ts';
 
 interface TokensPorts {
@@ -59,18 +60,18 @@ const MAX_BODY_BYTES = 4096;
  * Returns the name in the body of a request. The content type must be JSON: another site's page can make a logged-in
  * browser send a form, but not JSON (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
  */
-function nameIn({ body, headers }: HttpRequest): string {
+function nameIn(request: HttpRequest): string {
+  const { body, headers } = request;
   if (!/^application\/json(?:\s*;|\s*$)/i.test(headers['content-type'] ?? '')) {
     throw unreadable('is read as JSON only (Content-Type: application/json)');
   }
   if (body.byteLength > MAX_BODY_BYTES) throw new DeployError('request:too_large', 'A name has at most 64 characters.');
-  const result = parseJson(new TextDecoder().decode(body));
-  if (!result.ok) throw unreadable(result.problem);
-  const name = isObject(result.value) ? result.value.name : undefined;
+  const json = jsonIn(request, unreadable);
+  const name = isObject(json) ? json.name : undefined;
   if (typeof name === 'string' && name !== '') return name;
   throw unreadable('has no field name');
 }
 
 function unreadable(problem: string): DeployError {
-  return new DeployError('request:bad_parameter', `The body ${problem}. Send {"name": "<what the token is for>"}.`);
+  return badParameter(`The body ${problem}. Send {"name": "<what the token is for>"}.`);
 }

@@ -1,5 +1,4 @@
-import { DeployError } from '../core/errors.ts';
-import { isObject, parseJson } from '../core/json.ts';
+import { badParameter } from '../core/errors.ts';
 import type { Parameter, Schema } from './endpoints/openapi.ts';
 
 /** Returns a parameter of the query: by its schema OpenAPI shows it, and the endpoint reads it. */
@@ -14,35 +13,27 @@ export function query(name: string, description: string, schema: Schema = { type
   return { name, in: 'query', description, schema };
 }
 
-export const includeDocs = query(
-  'include_docs',
-  'Whether entries carry `doc`; `auto`: those that have something to explain.',
-  { type: 'string', enum: ['true', 'false', 'auto'], default: 'false' },
-);
+/** Returns a parameter with one of a few words. */
+/* @__NO_SIDE_EFFECTS__ */
+function choice<const Word extends string>(name: string, description: string, words: readonly Word[], preset: Word) {
+  return query(name, description, { type: 'string', enum: words, default: preset });
+}
 
-export const follow = query('follow', 'Whether the answer goes on with what is printed from then on.', {
-  type: 'string',
-  enum: ['', 'true', 'false'],
-  default: 'false',
-});
+const DOCS = 'Whether entries carry `doc`; `auto`: those that have something to explain.';
+export const includeDocs = choice('include_docs', DOCS, ['true', 'false', 'auto'], 'false');
 
-export const restart = query('restart', 'Whether the application is restarted.', {
-  type: 'string',
-  enum: ['true', 'false'],
-  default: 'true',
-});
+const FOLLOW = 'Whether the answer goes on with what is printed from then on.';
+export const follow = choice('follow', FOLLOW, ['', 'true', 'false'], 'false');
 
-export const previews = query(
-  'previews',
-  'Whether previews of the application get the variables too, from their next deploy on.',
-  { type: 'string', enum: ['true', 'false'], default: 'false' },
-);
+export const restart = choice('restart', 'Whether the application is restarted.', ['true', 'false'], 'true');
 
-export const values = query('values', 'Whether the values are shown.', {
-  type: 'string',
-  enum: ['true', 'false'],
-  default: 'false',
-});
+const PREVIEWS = 'Whether previews of the application get the variables too, from their next deploy on.';
+export const previews = choice('previews', PREVIEWS, ['true', 'false'], 'false');
+
+export const values = choice('values', 'Whether the values are shown.', ['true', 'false'], 'false');
+
+const FEED = '`longpoll` answers with the first changes, `normal` with what there is.';
+export const feed = choice('feed', FEED, ['continuous', 'longpoll', 'normal'], 'continuous');
 
 export const app = query('app', 'The application that the token is for, by its name in package.json; without it all.');
 
@@ -64,12 +55,6 @@ export const lines = query('lines', 'The last lines to begin with.', {
   minimum: 0,
   maximum: 1000,
   default: 100,
-});
-
-export const feed = query('feed', '`longpoll` answers with the first changes, `normal` with what there is.', {
-  type: 'string',
-  enum: ['continuous', 'longpoll', 'normal'],
-  default: 'continuous',
 });
 
 /**
@@ -124,17 +109,4 @@ export function oneOf<Word extends string>(query: Query, { name, schema }: Choic
 export function flag(query: Query, { name }: Pick<Parameter, 'name'>): boolean {
   const text = query[name] === '' ? 'true' : query[name];
   return oneOf({ [name]: text }, { name, schema: { enum: ['false', 'true'], default: 'false' } }) === 'true';
-}
-
-/** Returns the object in a body; an empty one for any other body. Throws `request:too_large`. */
-export function fieldsIn({ body }: { readonly body: Uint8Array }, maxKiB: number): Readonly<Record<string, unknown>> {
-  if (body.byteLength > maxKiB * 1024) {
-    throw new DeployError('request:too_large', `The body has more than ${maxKiB} KiB.`);
-  }
-  const json = parseJson(new TextDecoder().decode(body));
-  return json.ok && isObject(json.value) ? json.value : {};
-}
-
-function badParameter(detail: string): DeployError {
-  return new DeployError('request:bad_parameter', detail);
 }

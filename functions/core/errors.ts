@@ -97,7 +97,12 @@ export class DeployError extends Error {
   }
 }
 
-/** Returns what a promise that fails is caught with: it throws the code, with what the promise failed with as the cause. */
+/** Returns the error of a parameter, or a body, that cannot be read. */
+export function badParameter(detail: string): DeployError {
+  return new DeployError('request:bad_parameter', detail);
+}
+
+/** Returns a handler for `catch` that throws the code, with the failure as its cause. */
 export function failsAs(code: ErrorCode, detail: string): (cause: unknown) => never {
   return (cause) => {
     throw new DeployError(code, detail, { cause });

@@ -1,4 +1,4 @@
-import { DeployError } from '../core/errors.ts';
+import { badParameter } from '../core/errors.ts';
 import type { Users } from '../core/ports/accounts.ts';
 
 /** The request of an operator. */
@@ -29,7 +29,7 @@ export async function manage(request: UserRequest, users: Users): Promise<unknow
     typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined;
   if (chosen) return chosen(users, { user: textOf(user), request });
   const detail = `The operation is one of ${Object.keys(operations).join(', ')}.`;
-  throw new DeployError('request:bad_parameter', detail);
+  throw badParameter(detail);
 }
 
 function textOf(value: unknown): string {

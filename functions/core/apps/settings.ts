@@ -1,4 +1,4 @@
-import { DeployError } from '../errors.ts';
+import { badParameter, DeployError } from '../errors.ts';
 import { isObject } from '../json.ts';
 import { branch, command, folderOfWhat, health, type Kind, paths, yesOrNo } from './setting-kinds.ts';
 
@@ -101,7 +101,7 @@ export function settingOf(name: SettingName): Setting<unknown> {
 
 /** Returns the changes in what a client has sent. Throws `request:bad_parameter`, which names the setting. */
 export function changedSettings(sent: Readonly<Record<string, unknown>>, platform: PlatformName): SettingChanges {
-  const refused = (detail: string) => new DeployError('request:bad_parameter', detail);
+  const refused = (detail: string) => badParameter(detail);
   const changes = Object.entries(sent).map(([name, given]) => {
     if (!isSetting(name)) throw refused(`There is no setting ${shortly(name)}, but ${SETTING_NAMES.join(', ')}.`);
     if (given === null) return [name, null];

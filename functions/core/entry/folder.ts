@@ -1,4 +1,4 @@
-import { DeployError } from '../errors.ts';
+import { badParameter } from '../errors.ts';
 import type { CommitRef } from '../payload/delivery.ts';
 import type { Entry } from './entry.ts';
 
@@ -23,7 +23,7 @@ export function folderPath(text: string | undefined): string | undefined {
   if (folder !== null) return folder || undefined;
   const detail =
     'The parameter path must be a folder of the repository, such as packages/web: relative and without "..".';
-  throw new DeployError('request:bad_parameter', detail);
+  throw badParameter(detail);
 }
 
 // Not `pr-7`, which a preview's application is called by.
@@ -37,7 +37,7 @@ export function environmentNamed(text: string | undefined): string | undefined {
   const detail =
     `The parameter environment must be a word such as staging: up to ${MAX_ENVIRONMENT_CHARACTERS} letters, digits and ` +
     'single dashes between them, and not that of a preview (pr-7).';
-  throw new DeployError('request:bad_parameter', detail);
+  throw badParameter(detail);
 }
 
 /** The folder of an application in its repository; absent for the root. */

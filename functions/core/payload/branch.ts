@@ -1,4 +1,4 @@
-import { DeployError } from '../errors.ts';
+import { badParameter } from '../errors.ts';
 import type { BuildResult, Push } from './delivery.ts';
 
 /** Whether a delivery asks for a deploy; `reason` is one sentence. */
@@ -75,5 +75,5 @@ export function branchIn(text: string): string | null {
 export function branchNamed(text: string, parameter: string): string {
   const branch = branchIn(text);
   if (branch !== null) return branch;
-  throw new DeployError('request:bad_parameter', `The parameter ${parameter} is not the name of a branch.`);
+  throw badParameter(`The parameter ${parameter} is not the name of a branch.`);
 }

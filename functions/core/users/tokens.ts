@@ -1,4 +1,4 @@
-import { DeployError } from '../errors.ts';
+import { badParameter } from '../errors.ts';
 import type { ApiToken, UserStore } from '../ports/accounts.ts';
 import type { Clock, Ids } from '../ports/system.ts';
 import { hashToken, tokenOf } from '../secrets.ts';
@@ -23,19 +23,19 @@ export async function makeToken(
   user: string,
   name: string,
 ): Promise<ApiToken & { readonly token: string }> {
-  if (!NAME.test(name)) throw refused(NAME_RULE);
+  if (!NAME.test(name)) throw badParameter(NAME_RULE);
   const token = tokenOf(Buffer.from(ids.hex(40), 'hex'));
   const createdAt = new Date(clock.now()).toISOString();
   const made = { name, hash: hashToken(token), created_at: createdAt };
   const isThere = await changeUser(store, user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
-      throw refused(`There is a token named ${name} already. Revoke it first, or take another name.`);
+      throw badParameter(`There is a token named ${name} already. Revoke it first, or take another name.`);
     if (stored.tokens.length >= MAX_TOKENS)
-      throw refused(`A user has at most ${MAX_TOKENS} API tokens: revoke one first.`);
+      throw badParameter(`A user has at most ${MAX_TOKENS} API tokens: revoke one first.`);
     return { ...stored, tokens: [...stored.tokens, made] };
   });
   if (isThere) return { name, createdAt, token };
-  throw refused(`There is no user ${user}.`);
+  throw badParameter(`There is no user ${user}.`);
 }
 
 /** Revokes an API token. Returns false when there is none of that name. */
@@ -51,7 +51,3 @@ export async function removeToken(store: UserStore, user: string, name: string):
 
 const NAME_RULE =
   'A token name has 1 to 64 letters, digits, spaces and . _ @ + - and begins with one of the first two.';
-
-function refused(detail: string): DeployError {
-  return new DeployError('request:bad_parameter', detail);
-}

@@ -1,4 +1,4 @@
-import { DeployError } from '../errors.ts';
+import { badParameter } from '../errors.ts';
 import type { UserStore, Users } from '../ports/accounts.ts';
 import type { Clock, Ids } from '../ports/system.ts';
 import { hashPassword, looksLikeToken } from '../secrets.ts';
@@ -41,7 +41,7 @@ function storedUsers(parts: UserParts): Users {
     },
     setPassword: async (user, password = ids.hex(40)) => {
       if (await changePassword(parts, { user, password: longEnough(password) })) return { user, password };
-      throw refused(`There is no user ${user}.`);
+      throw badParameter(`There is no user ${user}.`);
     },
     makeToken: async (user, name) => {
       const { token } = await makeToken(parts, user, name);
@@ -64,9 +64,9 @@ async function ensureUser(parts: UserParts & { readonly check: CheckLogin }, log
 }
 
 async function addUser({ store, ids }: UserParts, { user, password }: Login): Promise<void> {
-  if (!isUserName(user)) throw refused(NAME_RULE);
+  if (!isUserName(user)) throw badParameter(NAME_RULE);
   const made = { record: { username: user }, password: await hashed(password, ids), tokens: [] };
-  if (!(await store.write(user, JSON.stringify(made), null))) throw refused(`There is a user ${user} already.`);
+  if (!(await store.write(user, JSON.stringify(made), null))) throw badParameter(`There is a user ${user} already.`);
 }
 
 /** Returns false when there is no such user. */
@@ -77,19 +77,15 @@ async function changePassword({ store, ids }: UserParts, { user, password }: Log
 
 async function hashed(password: string, ids: UserParts['ids']) {
   if (password.length === 0 || password.length > MAX_PASSWORD || looksLikeToken(password)) {
-    throw refused(`A password has 1 to ${MAX_PASSWORD} characters, and not the form of an API token.`);
+    throw badParameter(`A password has 1 to ${MAX_PASSWORD} characters, and not the form of an API token.`);
   }
   return hashPassword(password, Buffer.from(ids.hex(32), 'hex'));
 }
 
 function longEnough(password: string): string {
   if (password.length >= MIN_PASSWORD) return password;
-  throw refused(`A password has at least ${MIN_PASSWORD} characters.`);
+  throw badParameter(`A password has at least ${MIN_PASSWORD} characters.`);
 }
 
 const NAME_RULE =
   'A user name has up to 63 letters, digits, dots, dashes and underscores, and begins with a letter or digit.';
-
-function refused(detail: string): DeployError {
-  return new DeployError('request:bad_parameter', detail);
-}

@@ -1,4 +1,4 @@
-import { DeployError } from '../../../../core/errors.ts';
+import { badParameter, DeployError } from '../../../../core/errors.ts';
 import { withoutValues } from '../../../../core/output/without-values.ts';
 
 export type Variables = Readonly<Record<string, string>>;
@@ -49,13 +49,12 @@ export function environmentOf(variables: Variables, release: string): Variables 
 export function checkVariable(name: string, value: string): void {
   if (!NAME.test(name)) {
     const detail = 'On AWS Lambda the name of a variable has 2 to 128 letters, digits and _, and begins with a letter.';
-    throw new DeployError('request:bad_parameter', detail);
+    throw badParameter(detail);
   }
   if (OF_LAMBDA.test(name) || name === 'RELEASE' || (Object.hasOwn(OWN, name) && !REPLACEABLE.has(name))) {
-    throw new DeployError('request:bad_parameter', `${name} is set by the platform.`);
+    throw badParameter(`${name} is set by the platform.`);
   }
-  if (value.includes('\0'))
-    throw new DeployError('request:bad_parameter', `The value of ${name} holds a NUL character.`);
+  if (value.includes('\0')) throw badParameter(`The value of ${name} holds a NUL character.`);
 }
 
 /** Throws `request:too_large` when the variables and those of the platform are together more than Lambda takes. */
