@@ -11,6 +11,7 @@ import { messageOf } from '../http/http-error.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
 import type { Isolation } from '../process/sandbox.ts';
+import type { AppId } from '../runner/calls.ts';
 import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
 import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
 import { builder } from './build/builder.ts';
@@ -28,7 +29,6 @@ import { domains } from './store/domains.ts';
 import { takeOverRecords } from './store/earlier-records.ts';
 import { appEvents } from './store/events.ts';
 import { checkFiles, removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
-import type { AppName } from './store/names.ts';
 import { servedUsers } from './store/served-users.ts';
 import { type Stored, storedIn } from './store/stored.ts';
 import { variableStore } from './store/variables.ts';
@@ -162,7 +162,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   });
   const build = builder(shared);
   const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
-  const prune = (app: AppName) => later.add(build.prune(app));
+  const prune = (app: AppId) => later.add(build.prune(app));
   const run = runners({
     ...shared,
     calls: options.runner,

@@ -3,9 +3,9 @@ import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { ActivateOptions } from '../../../functions/core/ports/platform.ts';
 import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
+import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Limits, Log } from '../settings.ts';
 import { freeCaches, type StoredParts } from '../store/caches.ts';
-import { type AppName, appKey } from '../store/names.ts';
 import { prune, type Snapshot } from '../store/snapshots.ts';
 import { type BuildLog, storedTail } from './build-log.ts';
 import { type BuilderParts, CANCELLED, prepareBuild, runBuild, type StopReason } from './run-build.ts';
@@ -17,29 +17,29 @@ export interface Builder {
    * before, and whose release was removed, is built once by each deploy that asks. Returns its state. 409 when it is
    * built for another `path`. It is kept until it was started, or for a day.
    */
-  activate(app: AppName, id: string, options?: ActivateOptions): Promise<Snapshot>;
+  activate(app: AppId, id: string, options?: ActivateOptions): Promise<Snapshot>;
   /**
    * Returns the state, with `waitMs` when the build has ended or after that time. A build that the end of an earlier
    * process has cut off begins again, once.
    */
-  status(app: AppName, id: string, waitMs: number): Promise<Snapshot>;
+  status(app: AppId, id: string, waitMs: number): Promise<Snapshot>;
   /** Returns the output of the build while it runs, else `undefined`. */
-  log(app: AppName, id: string): Promise<BuildLog | undefined>;
+  log(app: AppId, id: string): Promise<BuildLog | undefined>;
   /**
    * Ends the build for good, and resolves when its processes are gone: the snapshot is `failed`. One that has not been
    * activated yet is `failed` at once; one that has been built stays.
    */
-  cancel(app: AppName, id: string): Promise<Snapshot>;
+  cancel(app: AppId, id: string): Promise<Snapshot>;
   /** Nobody waits for the start of the snapshot any more. */
-  started(app: AppName, id: string): Promise<void>;
+  started(app: AppId, id: string): Promise<void>;
   /** Removes releases and snapshots that are older than those to keep. */
-  prune(app: AppName): Promise<void>;
+  prune(app: AppId): Promise<void>;
   /** Builds a snapshot that was built before and whose release is gone, as after a restore. Waits for the end. */
-  rebuild(app: AppName, id: string): Promise<void>;
+  rebuild(app: AppId, id: string): Promise<void>;
   /** Ends all builds, and waits until their processes are gone. */
   stop(): Promise<void>;
   /** Ends the builds of an application, and has it removed while none of them can begin, or write what they came to. */
-  remove(app: AppName, removal: () => Promise<void>): Promise<void>;
+  remove(app: AppId, removal: () => Promise<void>): Promise<void>;
 }
 
 const RESUMED = 'The platform ended in the middle of the build, which began again';
@@ -59,7 +59,7 @@ export function builder(parts: BuilderParts): Builder {
   const inTurn = keyedMutex();
   const caches = cacheKeeper(parts, () => jobs.size > 0);
   caches.due();
-  const begin = (app: AppName, snapshot: Snapshot, isContinued: boolean): Job => {
+  const begin = (app: AppId, snapshot: Snapshot, isContinued: boolean): Job => {
     const key = keyOf(app, snapshot.id);
     const stop = new AbortController();
     const prepared = prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued });
@@ -80,7 +80,7 @@ export function builder(parts: BuilderParts): Builder {
     return job;
   };
   /** Returns the job of a snapshot that is being built; none when its build has been cut off twice. */
-  const resume = (app: AppName, id: string): Promise<Job | undefined> =>
+  const resume = (app: AppId, id: string): Promise<Job | undefined> =>
     inTurn(appKey(app), async () => {
       const running = jobs.get(keyOf(app, id));
       if (running) return running;
@@ -91,11 +91,11 @@ export function builder(parts: BuilderParts): Builder {
       return undefined;
     });
   /** A full disk must not fail what needs no room. */
-  const mark = async (app: AppName, snapshot: Snapshot) => {
+  const mark = async (app: AppId, snapshot: Snapshot) => {
     await parts.reserve.use(() => parts.snapshots.write(app, snapshot));
     return snapshot;
   };
-  const rebuild = async (app: AppName, id: string) => {
+  const rebuild = async (app: AppId, id: string) => {
     const snapshot = await parts.snapshots.find(app, id);
     if (!snapshot || (snapshot.state !== 'pending' && snapshot.state !== 'building')) return;
     const beginAnew = async () => ((await parts.snapshots.find(app, id)) ? begin(app, snapshot, true) : undefined);
@@ -165,7 +165,7 @@ export function builder(parts: BuilderParts): Builder {
 /** Fails a snapshot whose build a full disk or a damaged file of its application has ended; throws another error on. */
 async function endFailed(
   parts: BuilderParts,
-  app: AppName,
+  app: AppId,
   { snapshot, error }: { readonly snapshot: Snapshot; readonly error: unknown },
 ): Promise<Snapshot> {
   if (isFull(error)) return endWithout(parts, app, { ...snapshot, reason: FULL_DISK });
@@ -173,7 +173,7 @@ async function endFailed(
   return writeFailed(parts, app, { ...snapshot, reason: error.message.replaceAll(parts.folders.root, '…') });
 }
 
-function keyOf(app: AppName, id: string): string {
+function keyOf(app: AppId, id: string): string {
   return `${appKey(app)}/${id}`;
 }
 
@@ -182,13 +182,13 @@ function noteOf({ released }: Snapshot): string {
 }
 
 /** Ends a build that has not come to its end. */
-async function endWithout(parts: BuilderParts, app: AppName, snapshot: Snapshot): Promise<Snapshot> {
+async function endWithout(parts: BuilderParts, app: AppId, snapshot: Snapshot): Promise<Snapshot> {
   const log = await storedTail(parts.folders.ofApp(app).snapshot(snapshot.id).log);
   return writeFailed(parts, app, { ...snapshot, log });
 }
 
 /** The release goes first: it may be what has filled the disk. */
-async function writeFailed({ snapshots, reserve }: BuilderParts, app: AppName, snapshot: Snapshot): Promise<Snapshot> {
+async function writeFailed({ snapshots, reserve }: BuilderParts, app: AppId, snapshot: Snapshot): Promise<Snapshot> {
   await snapshots.dropRelease(app, snapshot.id);
   const failed: Snapshot = { ...snapshot, state: 'failed' };
   await reserve.use(() => snapshots.write(app, failed));

@@ -8,12 +8,11 @@ import type { Tools } from '../../builder/tools/tools.ts';
 import { type BuiltRelease, keptPaths, keptPlace, linkKept } from '../../files/kept-files.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import type { Isolation } from '../../process/sandbox.ts';
-import type { Variables } from '../../runner/calls.ts';
+import { type AppId, appKey, type Variables } from '../../runner/calls.ts';
 import { tooManyProcesses } from '../../runner/processes/scale.ts';
 import type { Limits } from '../settings.ts';
 import type { StoredParts } from '../store/caches.ts';
 import type { Folders } from '../store/folders.ts';
-import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot, Snapshots } from '../store/snapshots.ts';
 import type { BuildLog } from './build-log.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -35,7 +34,7 @@ export interface ReleaseMaker extends Pick<StoredParts, 'apps'> {
 
 /** One build: what is built, where its output goes, and the signal that cancels it. */
 export interface Build {
-  readonly app: AppName;
+  readonly app: AppId;
   readonly snapshot: Snapshot;
   readonly variables: Variables;
   readonly log: BuildLog;
@@ -101,7 +100,7 @@ async function linkWhatIsKept(release: BuiltRelease, dataDir: string, keep: read
   await linkKept({ release, dataDir, paths: paths.filter((path) => existsSync(keptPlace(dataDir, path))) });
 }
 
-async function builtBefore(snapshots: Snapshots, app: AppName, id: string): Promise<readonly string[]> {
+async function builtBefore(snapshots: Snapshots, app: AppId, id: string): Promise<readonly string[]> {
   const list = await snapshots.list(app);
   return list.flatMap((one) => (one.state === 'ready' && one.id !== id ? [one.id] : []));
 }

@@ -5,9 +5,8 @@ import type { BuiltApplication } from '../../builder/build-application.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { messageOf } from '../../http/http-error.ts';
 import { placeOf, withPaths } from '../../process/sandbox.ts';
-import type { Variables } from '../../runner/calls.ts';
+import type { AppId, Variables } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
-import type { AppName } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
 import { buildLog, keptLines } from './build-log.ts';
@@ -32,7 +31,7 @@ const STOPPED = 'The platform stops in the middle of the build.';
  */
 export async function prepareBuild(
   { folders, variables }: BuilderParts,
-  app: AppName,
+  app: AppId,
   { snapshot, signal, isContinued }: Pick<Build, 'snapshot' | 'signal'> & { readonly isContinued: boolean },
 ): Promise<Build> {
   const { log, release } = folders.ofApp(app).snapshot(snapshot.id);
@@ -70,7 +69,7 @@ export async function runBuild(parts: BuilderParts, one: Build): Promise<Snapsho
  * The platform stops, and its next start builds the snapshot as if for the first time; not when the `release` command
  * has begun, which must not run again without a word. The snapshot of a removed application has no state any more.
  */
-async function stopped({ snapshots }: BuilderParts, app: AppName, building: Snapshot): Promise<Snapshot> {
+async function stopped({ snapshots }: BuilderParts, app: AppId, building: Snapshot): Promise<Snapshot> {
   const now = (await snapshots.find(app, building.id)) ?? building;
   if (now.released) return now;
   const pending: Snapshot = { ...now, state: 'pending' };
@@ -108,7 +107,7 @@ function shown(line: string, { release, values }: { readonly release: string; re
 
 function report(
   { log }: BuilderParts,
-  app: AppName,
+  app: AppId,
   { done, milliseconds }: { done: Snapshot; milliseconds: number },
 ): void {
   const about = { user: app.user, app: app.app, snapshot: done.id };

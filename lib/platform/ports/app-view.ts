@@ -1,13 +1,13 @@
 import type { Application } from '../../../functions/core/ports/applications.ts';
 import type { PublicDomain } from '../../http/app-domain.ts';
+import type { AppId } from '../../runner/calls.ts';
 import type { Runners } from '../runner/runners.ts';
 import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import { domainUrl, publicUrl } from '../store/host-names.ts';
-import type { AppName } from '../store/names.ts';
 
 /** Reads an application as the service sees it, or 404. */
-export type AppView = (name: AppName) => Promise<Application>;
+export type AppView = (name: AppId) => Promise<Application>;
 
 interface AppViewParts {
   readonly apps: Apps;
@@ -19,7 +19,7 @@ interface AppViewParts {
 }
 
 export function appView({ apps, runners, publicDomain, service }: AppViewParts): AppView {
-  const addressOf = (name: AppName, port: number, [domain]: readonly string[]) => {
+  const addressOf = (name: AppId, port: number, [domain]: readonly string[]) => {
     if (domain !== undefined && service) return domainUrl(domain, service);
     return publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${port}`;
   };

@@ -1,6 +1,7 @@
+import { appName } from '../../../functions/core/entry/package-name.ts';
 import type { Applications, AppVariables } from '../../../functions/core/ports/applications.ts';
 import type { AppOperations, AppRef } from '../../../functions/core/ports/platform.ts';
-import { type AppName, appSegment, checkedPackage } from '../store/names.ts';
+import type { AppId } from '../../runner/calls.ts';
 import type { PortParts } from './parts.ts';
 import { type AppCall, type Calls, isMissing } from './refusals.ts';
 
@@ -8,7 +9,7 @@ const START = 'deploy:platform:start_app' as const;
 
 export function applications({ apps, snapshots, view }: PortParts, { find, forUser }: Calls): Applications {
   /** Null for one that was removed meanwhile. */
-  const listed = (app: AppName) =>
+  const listed = (app: AppId) =>
     view(app).catch((error: unknown) => {
       if (isMissing(error)) return null;
       throw error;
@@ -34,7 +35,7 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
   const { apps, builder, domains, removals, runners, view } = parts;
   const callOf = (app: AppRef, what: string): AppCall => ({ app, code: START, what: `${what} ${app.app}` });
   /** Does something to an application of which nothing runs or is built. */
-  const ending = async (app: AppName, work: () => Promise<void>) => {
+  const ending = async (app: AppId, work: () => Promise<void>) => {
     await builder.remove(app, async () => {
       await runners.remove(app);
       await work();
@@ -52,12 +53,11 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
     stop: (app) => of(callOf(app, 'the stop of'), (name) => runners.of(name).stop()),
     rename: (app, packageName) =>
       forAny(callOf(app, 'the new name of'), async (name) => {
-        const full = checkedPackage(packageName);
-        const to = { user: name.user, app: appSegment(full), full };
+        const to = { user: name.user, app: appName(packageName) };
         const known = await apps.find(name);
         // Without it, it was renamed before.
-        if (known && (known.name !== full || to.app !== name.app)) {
-          await ending(name, () => apps.rename(name, full));
+        if (known && (known.name !== packageName || to.app !== name.app)) {
+          await ending(name, () => apps.rename(name, packageName));
           domains.tell();
           await runners.begin(to);
         }

@@ -8,7 +8,7 @@ import type {
 } from '../../../functions/core/ports/platform.ts';
 import { withUpload } from '../../../functions/core/tarball/upload.ts';
 import { HttpError } from '../../http/http-error.ts';
-import { type AppName, appKey, checkedAppPath, checkedSnapshot } from '../store/names.ts';
+import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Snapshot } from '../store/snapshots.ts';
 import type { PortParts } from './parts.ts';
 import { type AppCall, type Calls, shownLog, shownSentence } from './refusals.ts';
@@ -29,34 +29,27 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
     upload: (ref, upload) =>
       withUpload(upload, (body) =>
         of(callOf(ref, UPLOAD, 'the upload of'), async (app) => {
-          const id = checkedSnapshot(ref.snapshot);
+          const id = ref.snapshot;
           if (upload.bytes > tarballBytes) throw new HttpError(413, `A snapshot has at most ${tarballBytes} bytes.`);
           const received = await receive({ ...upload, body }, folders.ofApp(app).snapshot(id).tarball);
           const stored = () => store(parts, { app, id, upload, received });
           return withLock(`${appKey(app)}/${id}`, stored).finally(received.drop);
         }),
       ),
-    activate: async (ref, { path, ...options } = {}) => {
-      await of(callOf(ref, EXTRACT, 'the installation of'), (app) =>
-        builder.activate(app, checkedSnapshot(ref.snapshot), {
-          ...(path !== undefined && { path: checkedAppPath(path) }),
-          ...options,
-        }),
-      );
+    activate: async (ref, options = {}) => {
+      await of(callOf(ref, EXTRACT, 'the installation of'), (app) => builder.activate(app, ref.snapshot, options));
     },
     poll: (ref, waitSeconds = 0) =>
       of(callOf(ref, EXTRACT, 'the state of'), async (app) =>
-        activationOf(await builder.status(app, checkedSnapshot(ref.snapshot), waitSeconds * 1000)),
+        activationOf(await builder.status(app, ref.snapshot, waitSeconds * 1000)),
       ),
     cancel: async (ref) => {
       // An application or a snapshot that there is not has no build.
-      await find(callOf(ref, EXTRACT, 'the end of the build of'), (app) =>
-        builder.cancel(app, checkedSnapshot(ref.snapshot)),
-      );
+      await find(callOf(ref, EXTRACT, 'the end of the build of'), (app) => builder.cancel(app, ref.snapshot));
     },
     start: (ref) =>
       of({ ...callOf(ref, START, 'the start of'), isOwn: true }, async (app) => {
-        const id = checkedSnapshot(ref.snapshot);
+        const id = ref.snapshot;
         const { lost, answers } = await runners
           .of(app)
           .start(id)
@@ -72,7 +65,7 @@ function callOf(app: SnapshotRef, code: AppCall['code'], what: string): AppCall 
 }
 
 interface ToStore {
-  readonly app: AppName;
+  readonly app: AppId;
   readonly id: string;
   readonly upload: Upload;
   readonly received: Received;

@@ -2,7 +2,6 @@ import { DeployError } from '../../../functions/core/errors.ts';
 import type { AppOutput } from '../../../functions/core/ports/applications.ts';
 import type { BuildOutput } from '../../../functions/core/ports/platform.ts';
 import { storedLines } from '../build/build-log.ts';
-import { checkedSnapshot } from '../store/names.ts';
 import type { PortParts } from './parts.ts';
 import type { Calls } from './refusals.ts';
 
@@ -20,7 +19,7 @@ export function buildOutput({ folders, snapshots, builder }: PortParts, { find }
   return {
     read: (ref, follow, signal) =>
       find({ app: ref, code: 'request:failed', what: `the build log of ${ref.snapshot}` }, async (app) => {
-        const id = checkedSnapshot(ref.snapshot);
+        const id = ref.snapshot;
         // A build that an earlier process has begun is resumed first.
         if ((await snapshots.get(app, id)).state === 'building') await builder.status(app, id, 0);
         const running = await builder.log(app, id);

@@ -2,7 +2,7 @@ import { DeployError, type ErrorCode } from '../../../functions/core/errors.ts';
 import type { AppRef } from '../../../functions/core/ports/platform.ts';
 import { oneLine } from '../../../functions/core/text.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
-import { type AppName, appNamed, checkedUser } from '../store/names.ts';
+import type { AppId } from '../../runner/calls.ts';
 import type { PortParts } from './parts.ts';
 
 /** How the service is told that a call cannot be fulfilled. */
@@ -26,18 +26,18 @@ export interface Calls {
   /** For a user, who is served. */
   forUser<T>(user: string, told: Told, work: () => Promise<T>): Promise<T>;
   /** For an application that there may not be yet. */
-  forAny<T>(call: AppCall, work: (app: AppName) => Promise<T>): Promise<T>;
+  forAny<T>(call: AppCall, work: (app: AppId) => Promise<T>): Promise<T>;
   /** For an application that there is. */
-  of<T>(call: AppCall, work: (app: AppName) => Promise<T>): Promise<T>;
+  of<T>(call: AppCall, work: (app: AppId) => Promise<T>): Promise<T>;
   /** As `of`; null when there is no such application, or not what the call is about. */
-  find<T>(call: AppCall, work: (app: AppName) => Promise<T>): Promise<T | null>;
+  find<T>(call: AppCall, work: (app: AppId) => Promise<T>): Promise<T | null>;
 }
 
 export function portCalls({ users, apps, closing, log }: PortParts): Calls {
   const forUser: Calls['forUser'] = async (user, told, work) => {
     try {
       if (closing.aborted) throw new HttpError(503, 'The platform stops; try again.');
-      if (await users.has(checkedUser(user))) return await work();
+      if (await users.has(user)) return await work();
       throw new HttpError(404, `There is no user ${user}.`);
     } catch (error) {
       const isKnown = error instanceof HttpError || error instanceof DeployError;
@@ -45,8 +45,7 @@ export function portCalls({ users, apps, closing, log }: PortParts): Calls {
       throw deployError(told, error);
     }
   };
-  const forAny: Calls['forAny'] = ({ app, ...told }, work) =>
-    forUser(app.user, told, async () => work(appNamed(app.user, app.app)));
+  const forAny: Calls['forAny'] = ({ app, ...told }, work) => forUser(app.user, told, () => work(app));
   const of: Calls['of'] = (call, work) =>
     forAny(call, async (app) => {
       await apps.get(app);

@@ -1,10 +1,10 @@
-import { type AppName, appKey } from '../store/names.ts';
+import { type AppId, appKey } from '../../runner/calls.ts';
 
 /** Ends what goes on about an application when it is removed. */
 export interface Removals {
   /** Returns the signal that is aborted when the application is removed, or gets another name. */
-  signalOf(app: AppName): AbortSignal;
-  removed(app: AppName): void;
+  signalOf(app: AppId): AbortSignal;
+  removed(app: AppId): void;
 }
 
 export function removals(): Removals {

@@ -1,8 +1,7 @@
 import { keptPaths, type Takes } from '../../files/kept-files.ts';
 import { HttpError } from '../../http/http-error.ts';
-import type { ToldRelease } from '../../runner/calls.ts';
+import type { AppId, ToldRelease } from '../../runner/calls.ts';
 import type { Folders } from '../store/folders.ts';
-import type { AppName } from '../store/names.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import { lossOf, writtenBy } from './written.ts';
 
@@ -27,7 +26,7 @@ interface HandoverParts {
  */
 export async function handover(
   { snapshots, folders }: HandoverParts,
-  app: AppName,
+  app: AppId,
   { release, before }: { readonly release: ToldRelease; readonly before: ToldRelease | null },
 ): Promise<Handover> {
   if (before === null || before.snapshot === release.snapshot) return { kept: release.kept };

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../http/http-error.ts';
-import type { EventId, NumberedEvent, RunnerCalls, RunnerEvent } from '../../runner/calls.ts';
+import type { AppId, EventId, NumberedEvent, RunnerCalls, RunnerEvent } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { AppEventStore } from '../store/events.ts';
-import type { AppName } from '../store/names.ts';
 
 export interface ReportParts {
   readonly apps: Pick<Apps, 'find' | 'change'>;
@@ -13,9 +12,9 @@ export interface ReportParts {
   /** Called when an event was stored. */
   readonly onEvent: () => void;
   /** Called when the release before the live one has ended. */
-  readonly onRetired: (app: AppName) => void;
+  readonly onRetired: (app: AppId) => void;
   /** Resolves when the start of a snapshot is recorded, if there is one whose answer has not been. */
-  readonly recorded: (app: AppName, snapshot: string) => Promise<void>;
+  readonly recorded: (app: AppId, snapshot: string) => Promise<void>;
 }
 
 /** `app.recovered`: no process beside `web` has crashed any more; `app.returned`: the release before serves again. */

@@ -9,10 +9,9 @@ import type {
 } from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError } from '../../http/http-error.ts';
-import type { LogQuery, RunnerCalls, ToldRelease } from '../../runner/calls.ts';
+import { type AppId, appKey, type LogQuery, type RunnerCalls, type ToldRelease } from '../../runner/calls.ts';
 import { changedScale, countOf } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
-import { type AppName, appKey } from '../store/names.ts';
 import { handover } from './handover.ts';
 import { readRelease, type ToldParts, toldApp } from './told.ts';
 
@@ -48,29 +47,29 @@ export interface RunnerParts extends ToldParts {
   readonly reserve: Pick<DiskReserve, 'use'>;
   readonly starts: Starts;
   /** Tells the runner what is recorded of an application now. */
-  readonly tell: (app: AppName) => Promise<void>;
+  readonly tell: (app: AppId) => Promise<void>;
   /** Called when a release was started. */
-  readonly onStarted: (app: AppName, snapshot: string) => void;
+  readonly onStarted: (app: AppId, snapshot: string) => void;
 }
 
 /** Starts that are not recorded yet. */
 export class Starts {
   readonly #all = new Map<string, Promise<unknown>>();
 
-  add<T>(app: AppName, snapshot: string, work: () => Promise<T>): Promise<T> {
+  add<T>(app: AppId, snapshot: string, work: () => Promise<T>): Promise<T> {
     const key = `${appKey(app)} ${snapshot}`;
     const done = work().finally(() => this.#all.delete(key));
     this.#all.set(key, done);
     return done;
   }
 
-  async recorded(app: AppName, snapshot: string): Promise<void> {
+  async recorded(app: AppId, snapshot: string): Promise<void> {
     await this.#all.get(`${appKey(app)} ${snapshot}`)?.catch(() => undefined);
   }
 }
 
 /** Returns an application; `taken` is called when its start or end was asked for. */
-export function runnerOf(parts: RunnerParts, app: AppName, taken: () => void): Runner {
+export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void): Runner {
   const { calls, apps, reserve } = parts;
   /** Tells of the application, and returns its record. Throws 409 before its first start, and as `readRelease` does. */
   const told = async () => {

@@ -1,29 +1,29 @@
 import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts';
 import { messageOf } from '../../http/http-error.ts';
+import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
-import { type AppName, appKey } from '../store/names.ts';
 import { type Runner, type RunnerParts, runnerOf, Starts } from './runner.ts';
 import { readRelease, toldApp } from './told.ts';
 
 export interface Runners {
-  of(app: AppName): Runner;
+  of(app: AppId): Runner;
   /** Tells the runner what is recorded of an application now, if it has been started before. */
-  tell(app: AppName): Promise<void>;
+  tell(app: AppId): Promise<void>;
   /** Tells the runner of all applications that have been started before. */
   tellAll(): Promise<void>;
   /** Ends all processes of an application, one-off commands too, and records nothing. */
-  end(app: AppName): Promise<void>;
+  end(app: AppId): Promise<void>;
   /** Ends the application's processes and has it forgotten. */
-  remove(app: AppName): Promise<void>;
+  remove(app: AppId): Promise<void>;
   /** Starts an application again that was running, under its new name; a failure goes to its log. */
-  begin(app: AppName): Promise<void>;
+  begin(app: AppId): Promise<void>;
   /**
    * Starts a user's applications that were running, or those of all; failures go to their logs. Those that
    * run are left as they are.
    */
   resume(user?: string): Promise<void>;
   /** Resolves when the start of a snapshot has been recorded, if one is under way. */
-  recorded(app: AppName, snapshot: string): Promise<void>;
+  recorded(app: AppId, snapshot: string): Promise<void>;
   /** Starts nothing any more. */
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface Runners {
 export interface RunnersParts extends Omit<RunnerParts, 'starts' | 'tell'> {
   readonly log: Log;
   /** Builds the release of a snapshot again when it is gone. */
-  readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
+  readonly rebuild: (app: AppId, snapshot: string) => Promise<void>;
 }
 
 /** Each opens some files. */
@@ -48,14 +48,14 @@ export function runners(parts: RunnersParts): Runners {
   const inTurn = keyedMutex();
   let rebuilds = 0;
   let closed = false;
-  const failed = (app: AppName) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
-  const tell = async (app: AppName) => {
+  const failed = (app: AppId) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
+  const tell = async (app: AppId) => {
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
     const release = await readRelease(parts, app, stored.active).catch(() => null);
     await calls.tell(await toldApp(parts, app, stored, release));
   };
-  const resumeOne = async (app: AppName) => {
+  const resumeOne = async (app: AppId) => {
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
     await tell(app);
@@ -76,7 +76,7 @@ export function runners(parts: RunnersParts): Runners {
     await calls.resume(app, missing === undefined ? undefined : { snapshot: stored.active, why: missing });
     parts.onStarted(app, stored.active);
   };
-  const begin = (app: AppName) => resumeOne(app).catch(failed(app));
+  const begin = (app: AppId) => resumeOne(app).catch(failed(app));
   return {
     of: (app) => runnerOf({ ...parts, tell, starts }, app, () => awaited.delete(appKey(app))),
     recorded: (app, snapshot) => starts.recorded(app, snapshot),
@@ -108,7 +108,7 @@ export function runners(parts: RunnersParts): Runners {
 }
 
 /** Returns the applications of a user, or of all. */
-async function present({ apps, users }: RunnersParts, user?: string): Promise<readonly AppName[]> {
+async function present({ apps, users }: RunnersParts, user?: string): Promise<readonly AppId[]> {
   const owners = user === undefined ? await users.list() : [user];
   return (await Promise.all(owners.map(apps.list))).flat();
 }

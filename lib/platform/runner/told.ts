@@ -9,13 +9,12 @@ import { toolBin } from '../../builder/tools/tools.ts';
 import { keptPaths } from '../../files/kept-files.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { Isolation } from '../../process/sandbox.ts';
-import type { HealthCheck, ToldApp, ToldRelease } from '../../runner/calls.ts';
+import { type AppId, appKey, type HealthCheck, type ToldApp, type ToldRelease } from '../../runner/calls.ts';
 import { type MemoryLimits, memoryLimitOf } from '../../runner/limits/memory-watch.ts';
 import { type ProcessLimits, processLimitOf } from '../../runner/limits/process-watch.ts';
 import type { StoredApp } from '../store/apps.ts';
 import type { Folders } from '../store/folders.ts';
 import { appHost, appHosts } from '../store/host-names.ts';
-import { type AppName, appKey } from '../store/names.ts';
 import type { ServedUsers } from '../store/served-users.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
@@ -37,7 +36,7 @@ export interface ToldParts {
 /** Returns what the runner is told of an application, by its records. */
 export async function toldApp(
   parts: ToldParts,
-  { user, app }: AppName,
+  { user, app }: AppId,
   stored: StoredApp,
   release: ToldRelease | null,
 ): Promise<ToldApp> {
@@ -59,7 +58,7 @@ export async function toldApp(
 }
 
 /** While there is one user, the name of that user may be left out below the domain. */
-async function shortNames({ users, domain, ownNames }: ToldParts, { user, app }: AppName): Promise<readonly string[]> {
+async function shortNames({ users, domain, ownNames }: ToldParts, { user, app }: AppId): Promise<readonly string[]> {
   const name = `${app}.${domain}`;
   return domain === undefined || ownNames.includes(name) || (await users.only()) !== user ? [] : [name];
 }
@@ -68,7 +67,7 @@ async function shortNames({ users, domain, ownNames }: ToldParts, { user, app }:
  * Reads a built snapshot. Throws an HttpError: 404 or 409 when there is no such release, 500 with a sentence when there is
  * nothing to start in it.
  */
-export async function readRelease({ snapshots, folders }: ToldParts, app: AppName, id: string): Promise<ToldRelease> {
+export async function readRelease({ snapshots, folders }: ToldParts, app: AppId, id: string): Promise<ToldRelease> {
   const snapshot = await snapshots.get(app, id);
   if (snapshot.state !== 'ready') {
     const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';

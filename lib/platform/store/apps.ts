@@ -3,12 +3,13 @@ import { rename } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
+import { appName } from '../../../functions/core/entry/package-name.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { hasCode } from '../../files/errors.ts';
 import { keyedBy } from '../../files/state-file.ts';
 import { HttpError } from '../../http/http-error.ts';
+import type { AppId } from '../../runner/calls.ts';
 import { type Folders, removeAtOnce } from './folders.ts';
-import { type AppName, appSegment, checkedPackage } from './names.ts';
 
 /** What is stored of an application besides its domains and variables. */
 export const AppRecord = v.object({
@@ -23,8 +24,6 @@ export const AppRecord = v.object({
   wanted: v.picklist(['running', 'stopped']),
   /** How many processes are to run, by type; 1 of each type that is not named. `web` may be `auto`. */
   scale: v.optional(keyedBy(v.string(), v.union([v.number(), v.literal('auto')])), {}),
-  created_at: v.string(),
-  updated_at: v.string(),
 });
 
 export type AppRecord = v.InferOutput<typeof AppRecord>;
@@ -39,17 +38,17 @@ type Manifest = Readonly<Record<string, unknown>>;
 
 /** The applications: a row and a folder each. */
 export interface Apps {
-  find(name: AppName): Promise<StoredApp | undefined>;
+  find(name: AppId): Promise<StoredApp | undefined>;
   /** Returns the application, or throws 404. */
-  get(name: AppName): Promise<StoredApp>;
+  get(name: AppId): Promise<StoredApp>;
   /** Changes some fields, which may depend on the state before. Returns the new state. */
-  change(name: AppName, fields: Partial<AppRecord> | ((before: StoredApp) => Partial<AppRecord>)): Promise<StoredApp>;
+  change(name: AppId, fields: Partial<AppRecord> | ((before: StoredApp) => Partial<AppRecord>)): Promise<StoredApp>;
   /**
    * Creates the application, with the given scale, or updates its manifest. 409 when another name already has the same
    * path.
    */
   put(
-    name: AppName,
+    name: AppId,
     manifest: Manifest,
     scale?: StoredApp['scale'],
   ): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
@@ -57,13 +56,13 @@ export interface Apps {
    * Gives the application the name of another package, and moves its folder to that name's; 409 when there is one. A kill
    * in the middle leaves the move to `finishRenames`.
    */
-  rename(name: AppName, full: string): Promise<void>;
+  rename(name: AppId, full: string): Promise<void>;
   /** Moves the folders of applications that have a new name. Before anything runs. */
   finishRenames(): Promise<void>;
   /** Removes the application and all its files. */
-  remove(name: AppName): Promise<void>;
+  remove(name: AppId): Promise<void>;
   /** Returns the user's applications by name, or those of all users. */
-  list(user?: string): Promise<readonly AppName[]>;
+  list(user?: string): Promise<readonly AppId[]>;
 }
 
 interface AppsParts {
@@ -76,32 +75,27 @@ interface AppsParts {
 const OF_APP = 'WHERE user = ? AND app = ?';
 
 export function apps({ tables, folders, reserve }: AppsParts): Apps {
-  const find = (name: AppName) => {
+  const get = (name: AppId) => {
     const app = stored(tables, name);
-    return app && (name.full === undefined || app.name === name.full) ? app : undefined;
-  };
-  const get = (name: AppName) => {
-    const app = find(name);
     if (app) return app;
-    throw new HttpError(404, `${name.user} has no application ${name.full ?? name.app}.`);
+    throw new HttpError(404, `${name.user} has no application ${name.app}.`);
   };
-  const put = (name: AppName, manifest: Manifest, scale: StoredApp['scale']) => {
-    const now = new Date().toISOString();
+  const put = (name: AppId, manifest: Manifest, scale: StoredApp['scale']) => {
     const known = stored(tables, name);
     const full = nameOf(name, manifest, known);
-    const fresh = { port: null, active: null, wanted: 'stopped' as const, scale, domains: [], created_at: now };
-    const app = { ...(known ?? fresh), name: full, manifest, updated_at: now };
+    const fresh = { port: null, active: null, wanted: 'stopped' as const, scale, domains: [] };
+    const app = { ...(known ?? fresh), name: full, manifest };
     write(tables, name, app);
     return { app, created: !known };
   };
   return {
-    find: async (name) => find(name),
+    find: async (name) => stored(tables, name),
     get: async (name) => get(name),
     change: (name, fields) =>
       tables.write(() => {
         const before = get(name);
         const changed = typeof fields === 'function' ? fields(before) : fields;
-        const app = { ...before, ...changed, updated_at: new Date().toISOString() };
+        const app = { ...before, ...changed };
         write(tables, name, app);
         return app;
       }),
@@ -112,10 +106,10 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
       return isKnown ? { app, created: false } : tables.write(() => put(name, manifest, scale));
     },
     rename: async (name, full) => {
-      const to = { user: name.user, app: appSegment(full) };
+      const to = { user: name.user, app: appName(full) };
       const before = get(name);
       const manifest = { ...before.manifest, name: full };
-      const renamed = { ...before, name: full, manifest, updated_at: new Date().toISOString() };
+      const renamed = { ...before, name: full, manifest };
       const isMoved = to.app !== name.app;
       const isTaken = () => existsSync(folders.ofApp(to).root) || stored(tables, to) !== undefined;
       await tables.write(() => {
@@ -147,33 +141,33 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
     list: async (user) => {
       const rows =
         user === undefined
-          ? tables.all<AppName>('SELECT user, app FROM applications ORDER BY user, app')
-          : tables.all<AppName>('SELECT user, app FROM applications WHERE user = ? ORDER BY app', user);
+          ? tables.all<AppId>('SELECT user, app FROM applications ORDER BY user, app')
+          : tables.all<AppId>('SELECT user, app FROM applications WHERE user = ? ORDER BY app', user);
       return rows.map(({ user, app }) => ({ user, app }));
     },
   };
 }
 
-function stored(tables: Tables, { user, app }: AppName): StoredApp | undefined {
+function stored(tables: Tables, { user, app }: AppId): StoredApp | undefined {
   const row = tables.get<{ doc: string }>(`SELECT doc FROM applications ${OF_APP}`, user, app);
   if (!row) return undefined;
   const domains = tables.all<{ name: string }>(`SELECT name FROM domains ${OF_APP} ORDER BY id`, user, app);
   return { ...(JSON.parse(row.doc) as AppRecord), domains: domains.map(({ name }) => name) };
 }
 
-function write(tables: Tables, { user, app }: AppName, { domains: _, ...record }: StoredApp): void {
+function write(tables: Tables, { user, app }: AppId, { domains: _, ...record }: StoredApp): void {
   tables.run(
     'INSERT INTO applications (user, app, doc) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET doc = excluded.doc',
     ...[user, app, JSON.stringify(record)],
   );
 }
 
-function moveRow(tables: Tables, { user, app }: AppName, to: { app: string; folder: string | null }): void {
+function moveRow(tables: Tables, { user, app }: AppId, to: { app: string; folder: string | null }): void {
   tables.run(`UPDATE applications SET app = ?, folder = ? ${OF_APP}`, to.app, to.folder, user, app);
 }
 
 /** An application, and the name whose folder has its files. */
-interface Moved extends AppName {
+interface Moved extends AppId {
   readonly folder: string;
 }
 
@@ -185,14 +179,9 @@ async function moveFolder({ tables, folders }: Pick<AppsParts, 'tables' | 'folde
   await tables.note(() => moveRow(tables, { user, app }, { app, folder: null }));
 }
 
-/** Returns the full name of manifest and path, which must agree. Throws 409 when the application has another one. */
-function nameOf(path: AppName, manifest: Manifest, known: StoredApp | undefined): string {
-  const name = manifest.name ?? path.full ?? path.app;
-  if (typeof name !== 'string') throw new HttpError(400, 'The name in the manifest is not a string.');
-  const full = checkedPackage(name);
-  if (appSegment(full) !== path.app || (path.full ?? full) !== full) {
-    throw new HttpError(400, `The manifest names ${full}, the path ${path.full ?? path.app}.`);
-  }
+/** Returns the full name of a manifest. Throws 409 when the application has another one. */
+function nameOf({ app }: AppId, manifest: Manifest, known: StoredApp | undefined): string {
+  const full = String(manifest.name ?? app);
   if (known === undefined || known.name === full) return full;
   throw new HttpError(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
 }

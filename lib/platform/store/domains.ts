@@ -1,21 +1,21 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { HttpError } from '../../http/http-error.ts';
+import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Apps } from './apps.ts';
-import { type AppName, appKey } from './names.ts';
 
 /** Domains of applications besides the names that the platform gives them. A name belongs to one application. */
 export interface Domains {
   /** Returns the application that a host name belongs to. */
-  owner(host: string): AppName | undefined;
+  owner(host: string): AppId | undefined;
   /** Gives a name to the application; false when it has it. 409 when another one has it, or it has too many. */
-  add(app: AppName, name: string): Promise<boolean>;
+  add(app: AppId, name: string): Promise<boolean>;
   /** Takes a name from the application; 404 when it does not have it. */
-  remove(app: AppName, name: string): Promise<void>;
+  remove(app: AppId, name: string): Promise<void>;
   /** Reads and tells all names, as after each change: at the start, and when an application was renamed or removed. */
   tell(): void;
 }
 
-interface Row extends AppName {
+interface Row extends AppId {
   readonly name: string;
 }
 
@@ -26,17 +26,17 @@ const MAX_NAMES = 50;
 export function domains(
   tables: Tables,
   apps: Pick<Apps, 'get'>,
-  changed: (names: readonly string[], app?: AppName) => unknown,
+  changed: (names: readonly string[], app?: AppId) => unknown,
 ): Domains {
   /** For requests, which read no table. */
-  let owners: ReadonlyMap<string, AppName> = new Map();
-  const tell = (app?: AppName) => {
+  let owners: ReadonlyMap<string, AppId> = new Map();
+  const tell = (app?: AppId) => {
     const rows = tables.all<Row>('SELECT name, user, app FROM domains ORDER BY id');
     owners = new Map(rows.map(({ name, user, app }) => [name, { user, app }]));
     return changed([...owners.keys()], app);
   };
-  const add = ({ user, app }: AppName, name: string): boolean => {
-    const known = tables.get<AppName>('SELECT user, app FROM domains WHERE name = ?', name);
+  const add = ({ user, app }: AppId, name: string): boolean => {
+    const known = tables.get<AppId>('SELECT user, app FROM domains WHERE name = ?', name);
     if (known) return refuseOther(known, { user, app }, name);
     const sql = 'SELECT count(*) AS count FROM domains WHERE user = ? AND app = ?';
     const { count } = tables.get<{ count: number }>(sql, user, app) ?? { count: 0 };
@@ -62,7 +62,7 @@ export function domains(
 }
 
 /** False when the application is the owner itself. Another user's application is not named. */
-function refuseOther(owner: AppName, app: AppName, name: string): false {
+function refuseOther(owner: AppId, app: AppId, name: string): false {
   if (appKey(owner) === appKey(app)) return false;
   const whose = owner.user === app.user ? owner.app : 'an application of another user';
   throw new HttpError(409, `${name} belongs to ${whose}: remove it there first.`);

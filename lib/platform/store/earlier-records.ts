@@ -3,13 +3,14 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
+import { appName } from '../../../functions/core/entry/package-name.ts';
 import { AppEvent } from '../../../functions/core/ports/app-event.ts';
 import { keyedBy, readState } from '../../files/state-file.ts';
 import { messageOf } from '../../http/http-error.ts';
+import type { AppId } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import { AppRecord } from './apps.ts';
 import { type Folders, namesIn } from './folders.ts';
-import { type AppName, appSegment } from './names.ts';
 import { Snapshot } from './snapshots.ts';
 
 const App = v.object({ ...AppRecord.entries, domains: v.optional(v.array(v.string()), []) });
@@ -17,7 +18,7 @@ const Variables = keyedBy(v.string(), v.string());
 const Events = v.object({ last: v.number(), events: v.array(v.object({ ...AppEvent.entries, at: v.string() })) });
 
 /** An application as version 1.0.0 has stored it. */
-interface Earlier extends AppName {
+interface Earlier extends AppId {
   readonly record: v.InferOutput<typeof App>;
   readonly variables: v.InferOutput<typeof Variables>;
   readonly snapshots: readonly Snapshot[];
@@ -49,7 +50,7 @@ export async function takeOverRecords(parts: Parts): Promise<void> {
 }
 
 /** Returns the application in a folder, if it is to be taken over. Removes the files of one that has been before. */
-async function takenFrom({ folders, tables, log }: Parts, name: AppName): Promise<readonly Earlier[]> {
+async function takenFrom({ folders, tables, log }: Parts, name: AppId): Promise<readonly Earlier[]> {
   const damaged = (error: unknown) => log({ type: 'platform.damaged', ...name, detail: messageOf(error) });
   const { record: file, states, variables } = filesOf(folders, name);
   if (!existsSync(file)) return [];
@@ -69,7 +70,7 @@ async function takenFrom({ folders, tables, log }: Parts, name: AppName): Promis
   }
 }
 
-function filesOf({ ofApp }: Folders, name: AppName) {
+function filesOf({ ofApp }: Folders, name: AppId) {
   const { root, snapshots } = ofApp(name);
   const states = async () =>
     (await namesIn(snapshots)).filter((file) => file.endsWith('.json')).map((file) => join(snapshots, file));
@@ -77,8 +78,8 @@ function filesOf({ ofApp }: Folders, name: AppName) {
 }
 
 /** Finishes a rename that was cut off. Returns the application. */
-async function renamed({ ofApp }: Folders, { user, app }: AppName, full: string): Promise<AppName> {
-  const to = { user, app: appSegment(full) };
+async function renamed({ ofApp }: Folders, { user, app }: AppId, full: string): Promise<AppId> {
+  const to = { user, app: appName(full) };
   if (existsSync(ofApp(to).root)) return { user, app };
   await rename(ofApp({ user, app }).root, ofApp(to).root);
   return to;

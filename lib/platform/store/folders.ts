@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
-import type { AppName } from './names.ts';
+import type { AppId } from '../../runner/calls.ts';
 
 interface SnapshotFiles {
   readonly tarball: string;
@@ -35,7 +35,7 @@ export interface Folders {
   readonly root: string;
   readonly apps: string;
   readonly ofUser: (user: string) => string;
-  readonly ofApp: (name: AppName) => AppFolder;
+  readonly ofApp: (name: AppId) => AppFolder;
   /** The running process groups, so that the next start can end those that are left. */
   readonly groups: string;
   /** Caches of package managers and build tools: what is written there is installed by later builds of the user only. */

@@ -7,10 +7,10 @@ import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { isObject } from '../../../functions/core/json.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { foldersInUse } from '../../process/group-registry.ts';
+import type { AppId } from '../../runner/calls.ts';
 import { groupsFiles } from '../../runner/program/groups-files.ts';
 import type { Apps } from './apps.ts';
 import type { Folders } from './folders.ts';
-import type { AppName } from './names.ts';
 
 /** One uploaded version of an application, and the state of its build. */
 export const Snapshot = v.object({
@@ -56,33 +56,33 @@ export type Snapshot = v.InferOutput<typeof Snapshot>;
 
 /** The snapshots of applications: their states and files. */
 export interface Snapshots {
-  find(app: AppName, id: string): Promise<Snapshot | undefined>;
+  find(app: AppId, id: string): Promise<Snapshot | undefined>;
   /** Returns the snapshot, or throws 404. */
-  get(app: AppName, id: string): Promise<Snapshot>;
-  write(app: AppName, snapshot: Snapshot): Promise<void>;
+  get(app: AppId, id: string): Promise<Snapshot>;
+  write(app: AppId, snapshot: Snapshot): Promise<void>;
   /** Returns the application's snapshots, latest upload first. */
-  list(app: AppName): Promise<readonly Snapshot[]>;
+  list(app: AppId): Promise<readonly Snapshot[]>;
   /** Removes the state, the tarball and the unpacked release. */
-  remove(app: AppName, id: string): Promise<void>;
+  remove(app: AppId, id: string): Promise<void>;
   /** Removes what a failed build has left of its release. */
-  dropRelease(app: AppName, id: string): Promise<void>;
+  dropRelease(app: AppId, id: string): Promise<void>;
   /** Removes the unpacked release and keeps the tarball: the snapshot is `pending`, and can be activated again. */
-  removeRelease(app: AppName, snapshot: Snapshot): Promise<void>;
+  removeRelease(app: AppId, snapshot: Snapshot): Promise<void>;
 }
 
 export function snapshots({ tables, folders }: { readonly tables: Tables; readonly folders: Folders }): Snapshots {
-  const find = async ({ user, app }: AppName, id: string) => {
+  const find = async ({ user, app }: AppId, id: string) => {
     const sql = 'SELECT doc FROM snapshots WHERE user = ? AND app = ? AND id = ?';
     const row = tables.get<Row>(sql, user, app, id);
     return row && snapshotIn(row);
   };
-  const write = ({ user, app }: AppName, snapshot: Snapshot) =>
+  const write = ({ user, app }: AppId, snapshot: Snapshot) =>
     tables.note(() => {
       const sql = `INSERT INTO snapshots (user, app, id, doc) VALUES (?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET doc = excluded.doc`;
       tables.run(sql, user, app, snapshot.id, JSON.stringify(snapshot));
     });
-  const dropRelease = async (app: AppName, id: string) => {
+  const dropRelease = async (app: AppId, id: string) => {
     const { release, home, stamp } = folders.ofApp(app).snapshot(id);
     await rm(stamp, { force: true });
     for (const folder of [release, dirname(home)]) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -167,7 +167,7 @@ export function prunable(
 }
 
 /** Has the snapshots built again whose releases are gone, as after a restore: each is `pending`. Returns those without files. */
-export async function forgetGone(all: Snapshots, folders: Folders, app: AppName): Promise<readonly Snapshot[]> {
+export async function forgetGone(all: Snapshots, folders: Folders, app: AppId): Promise<readonly Snapshot[]> {
   const lost: Snapshot[] = [];
   for (const snapshot of await all.list(app)) {
     const { release, tarball } = folders.ofApp(app).snapshot(snapshot.id);
@@ -186,7 +186,7 @@ interface PruneParts {
 }
 
 /** Removes the releases and the snapshots that are older than those to keep, but none from which something runs. */
-export async function prune({ snapshots: all, apps, limits: kept, folders }: PruneParts, app: AppName): Promise<void> {
+export async function prune({ snapshots: all, apps, limits: kept, folders }: PruneParts, app: AppId): Promise<void> {
   const list = await all.list(app);
   // Read last: what was awaited in the list may be active by now, and another than the one whose start has led here.
   const active = (await apps.find(app))?.active;

@@ -80,12 +80,11 @@ describe('uploading a snapshot', () => {
     expect((await call(at, 'GET', `${path}/1`)).status).toBe(404);
   });
 
-  it('an upload has a limit, and needs a valid id and an application', async () => {
+  it('an upload has a limit, and needs an application', async () => {
     const at = await withApp(platform({ limits: { tarballBytes: 10 } }));
     const body = Buffer.from('bytes');
 
     expect((await call(at, 'POST', `${path}/1`, Buffer.alloc(0))).status).toBe(201);
-    expect((await call(at, 'POST', `${path}/%2E%2E%2Fx`, body)).status).toBe(400);
     expect((await call(at, 'POST', `${path}/2`, Buffer.alloc(11))).status).toBe(413);
     expect((await call(at, 'POST', '/apps/ada/none/snapshots/1', body)).status).toBe(404);
   });
