@@ -75,16 +75,17 @@ export function keptPlace(dataDir: string, path: string): string {
 }
 
 /**
- * Returns the paths that are kept: a pattern stands for what there is in one of these releases, or is kept
- * already. What lies in a kept folder is kept with it.
+ * Returns the paths that are kept: a pattern stands for what there is in one of these releases, or is kept already. What lies
+ * in a kept folder is kept with it.
  */
 export async function keptPaths(
   keep: readonly string[],
   dataDir: string,
   releases: readonly Omit<BuiltRelease, 'since'>[],
 ): Promise<readonly string[]> {
-  const kept = await realpath(dataDir).catch(() => dataDir);
-  const folders = releases.map(async ({ root, folder }) => join(await realpath(root), relative(root, folder)));
+  const real = (folder: string) => realpath(folder).catch(() => folder);
+  const kept = await real(dataDir);
+  const folders = releases.map(async ({ root, folder }) => join(await real(root), relative(root, folder)));
   const inFolders = (await Promise.all(folders)).map((folder) => (path: string) => join(folder, path));
   const found = keep.flatMap((pattern) =>
     [(path: string) => keptPlace(kept, path), ...inFolders].map((placeOf) =>

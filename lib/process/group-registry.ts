@@ -106,7 +106,7 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
     }),
   );
   // What has left its group, or was started at the moment of the kill. The marks of this process are in use.
-  if (marks !== undefined && marks !== OWN_MARKS) await endMarked(marks, ORPHAN_GRACE_MS);
+  if (marks && marks !== OWN_MARKS) await endMarked(marks, ORPHAN_GRACE_MS);
   return ended.flat();
 }
 

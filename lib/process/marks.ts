@@ -24,14 +24,20 @@ export function markOf(pid: number): string {
   return new RegExp(`\0${PROCESS_MARK}=([^\0]+)\0`).exec(`\0${procText(`${pid}/environ`)}`)?.[1] ?? '';
 }
 
+/** A process without a mark, and an empty one that is asked for, are none. */
+function isMarked(pid: number, mark: string): boolean {
+  return mark !== '' && markOf(pid).startsWith(mark);
+}
+
 /** Ends the processes that have this mark, or one that begins so: SIGTERM, up to `graceMs`, SIGKILL. */
 export async function endMarked(mark: string, graceMs: number): Promise<void> {
   const killAfter = performance.now() + graceMs;
   // With its start: one that is ending has no environment any more a moment before it closes its ports.
   const sought = new Map<number, number | undefined>();
   for (let kills = 0; kills < MOST_ROUNDS; await pause(ROUND_PAUSE_MS)) {
-    const marked = (allProcesses() ?? []).filter((pid) => pid !== process.pid && markOf(pid).startsWith(mark));
-    const added = marked.filter((pid) => !sought.has(pid));
+    const added = (allProcesses() ?? []).filter(
+      (pid) => pid !== process.pid && !sought.has(pid) && isMarked(pid, mark),
+    );
     for (const pid of added) sought.set(pid, startTicks(pid));
     const left = [...sought].flatMap(([pid, ticks]) => (ticks !== undefined && startTicks(pid) === ticks ? [pid] : []));
     if (left.length === 0) return;

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { killOrphans, openGroupRegistry } from '../../../../lib/process/group-registry.ts';
-import { newMark, PROCESS_MARK } from '../../../../lib/process/marks.ts';
+import { endMarked, newMark, PROCESS_MARK } from '../../../../lib/process/marks.ts';
 import { testFolder } from '../../../support/service/place.ts';
 
 /** More than any process id on Linux. */
@@ -57,6 +57,8 @@ describe.skipIf(process.platform !== 'linux')('processes that an earlier process
     const own = await marked(newMark());
 
     await killOrphans(path);
+    // Otherwise it would be the beginning of all marks, and of none.
+    await endMarked('', 0);
 
     expect(own.signalCode).toBe(null);
     await registry.close();
