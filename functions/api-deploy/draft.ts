@@ -2,7 +2,7 @@ import { blankDraft } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import type { CiChoice, Kind } from '../core/entry/kinds.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
-import type { Draft } from '../core/ports/log.ts';
+import type { Draft, DraftFields } from '../core/ports/log.ts';
 import type { HookDecision } from './decision.ts';
 import type { HookOptions } from './hook-options.ts';
 
@@ -58,28 +58,16 @@ function kindOf(delivery: Delivery, { ci, comment, previewCi }: Asked): Kind {
   return { kind: 'preview', pullRequest, ci: ci ?? undefined };
 }
 
-type Described = Pick<Entry, 'repository' | 'sha' | 'branch' | 'ref' | 'before' | 'forced' | 'message' | 'author'>;
-
-function described(delivery: Delivery, host: string | null): Described {
-  const nothing = { sha: null, branch: null, ref: null, before: null, forced: false, message: null, author: null };
+function described(delivery: Delivery, host: string | null): Partial<DraftFields> {
   const repository = repositoryOf(delivery, host);
-  if (delivery.kind === 'notice') return { ...nothing, repository };
+  if (delivery.kind === 'notice') return { repository };
+  const { sha, branch, author } = delivery;
+  if (delivery.kind === 'build') return { repository, sha, branch, message: delivery.message, author };
   if (delivery.kind === 'pull') {
-    const { sha, branch, before, title, author } = delivery;
-    return { repository, sha, branch, ref: null, before, forced: false, message: title, author };
+    return { repository, sha, branch, before: delivery.before, message: delivery.title, author };
   }
-  const { sha, branch, message, author } = delivery;
-  if (delivery.kind === 'build') return { ...nothing, repository, sha, branch, message, author };
-  return {
-    repository,
-    sha,
-    branch,
-    message,
-    author,
-    ref: delivery.ref,
-    before: delivery.before,
-    forced: delivery.forced,
-  };
+  const { ref, before, forced, message } = delivery;
+  return { repository, sha, branch, ref, before, forced, message, author };
 }
 
 function repositoryOf({ repository }: Delivery, host: string | null): Entry['repository'] {

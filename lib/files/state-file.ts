@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
@@ -35,16 +35,6 @@ export async function writeState(path: string, value: unknown, options: WriteOpt
 export function writeStateSync(path: string, value: unknown, options: WriteOptions = {}): void {
   mkdirSync(dirname(path), { recursive: true });
   replaceFileSync(path, textOf(value), options);
-}
-
-/** Returns the text of a file that only its owner may read. Throws an `OperatorError`. */
-export function privateText(file: string): string {
-  try {
-    if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new OperatorError(`${file} cannot be read.`, { cause });
-  }
-  throw new OperatorError(`Others may read ${file}, which holds secrets: chmod 600 it.`);
 }
 
 /** Returns the text of a file, or `undefined` when there is none. Throws an `OperatorError`. */

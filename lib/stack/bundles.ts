@@ -52,11 +52,6 @@ interface Composed {
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, '-$&').toLowerCase();
 
-/** Returns the names of the functions, sorted. */
-export async function functionNames(functions: string): Promise<string[]> {
-  return (await composed(functions)).map(({ name }) => name);
-}
-
 async function composed(functions: string): Promise<readonly Composed[]> {
   const folder = join(functions, 'aws');
   const files = (await readdir(folder)).filter((file) => file !== 'ports.ts').map((file) => join(folder, file));

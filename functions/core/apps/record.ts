@@ -25,13 +25,13 @@ type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
 
 /** Stores an entry of the provider `manual` and queues its first stage. Throws `deploy:db:failed_to_store_payload`. */
 export async function recorded(
-  request: ManualRequest,
+  { user, uuid, base }: ManualRequest,
   draft: ManualDraft,
   effects: Effects,
   ports: StorePorts,
 ): Promise<Entry> {
-  const manualDraft = manual(request, draft, ports.clock.now());
-  const { entry, failure } = await storeEntry('request', () => append(manualDraft, effects, ports));
+  const manual = blankDraft({ user, uuid, base, provider: MANUAL, receivedAt: ports.clock.now(), ...draft });
+  const { entry, failure } = await storeEntry('request', () => append(manual, effects, ports));
   await queueStage(entry, ports);
   if (failure) throw failure;
   return entry;
@@ -53,10 +53,6 @@ export function operationOn<O extends Operation>(operation: O, appName: string, 
 /** Returns the draft of an operation on what an application runs. */
 export function operationOnRunning({ app, name, active }: FoundApp, operation: 'restart' | 'stop') {
   return { ...operationOn(operation, name, active), snapshot: app.snapshot };
-}
-
-function manual({ user, uuid, base }: ManualRequest, draft: ManualDraft, at: number): Draft {
-  return blankDraft({ user, uuid, base, provider: MANUAL, receivedAt: at, ...draft });
 }
 
 async function append(draft: Draft, effects: Effects, { log }: StorePorts): Promise<Entry> {
