@@ -38,7 +38,7 @@ export async function printOutput(call: Call, api: Api, { follow, since, ...outp
     for await (const line of followOutput(api.client, { ...output, signal, seen, onInterruption })) print(line);
     return seen.total;
   } catch (error) {
-    throw api.explain(error);
+    throw await api.explainCall(error, output.request.path);
   }
 }
 

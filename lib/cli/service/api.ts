@@ -13,6 +13,8 @@ export interface Api extends Pick<Client, 'user' | 'call'> {
   readonly client: Client;
   /** Returns an error of `client` as a sentence for the user. */
   explain(error: unknown): Error;
+  /** The same, with the name that was probably meant where no application has the one in the path of the request. */
+  explainCall(error: unknown, path: readonly string[]): Promise<Error>;
 }
 
 /** The service refused a request. */
@@ -32,15 +34,17 @@ export function api(service: Service, signal: AbortSignal): Api {
   const { url, user, secret } = service;
   const own = client({ url, user, secret, signal, headers: { 'user-agent': 'deployment-webhooks-hooks' } });
   const explain = (error: unknown) => failure(error, service);
+  const explainCall = (error: unknown, path: readonly string[]) => withNearName(explain(error), own, path);
   return {
     service,
     user,
     client: own,
     call: (request) =>
       own.call(request).catch(async (error) => {
-        throw await withNearName(explain(error), own, request.path);
+        throw await explainCall(error, request.path);
       }),
     explain,
+    explainCall,
   };
 }
 
@@ -68,7 +72,6 @@ function failure(error: unknown, service: Service): Error {
   return new Failure(text, { cause: error });
 }
 
-/** Returns the error of a request, with the name that was probably meant where no application has the one in the path. */
 async function withNearName(error: Error, own: Client, [resource, , app]: readonly string[]): Promise<Error> {
   if (resource !== 'apps' || app === undefined) return error;
   if (!(error instanceof Refusal) || error.code !== 'status:db:not_found') return error;

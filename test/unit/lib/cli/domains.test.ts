@@ -46,15 +46,18 @@ describe('domains', () => {
     expect([code, out, err]).toEqual([1, '', expect.stringContaining(words)]);
   });
 
-  it.each(['domains add a.example.com --app shpo', 'scale web=2 --app shpo', 'ps shpo', 'run --app shpo -- ls'])(
-    'says which application was probably meant by a name of none: %s',
-    async (args) => {
-      const unknown = problem(404, 'status:db:not_found', 'You have no application "shpo".');
-      const apps = ok({ apps: [{ name: 'shop', app: 'shop', state: 'running' }] });
-      const { code, err, calls } = await cliAt(args, [unknown, apps]);
-      expect([code, calls[1]]).toEqual([1, 'GET /1/apps/kiwi']);
-      expect(err).toContain('Did you mean "shop"?');
-      expect((await cliAt(args.replace('shpo', 'fruit'), [unknown, apps])).err).not.toContain('Did you mean');
-    },
-  );
+  it.each([
+    'domains add a.example.com --app shpo',
+    'scale web=2 --app shpo',
+    'ps shpo',
+    'logs shpo',
+    'run --app shpo -- ls',
+  ])('says which application was probably meant by a name of none: %s', async (args) => {
+    const unknown = problem(404, 'status:db:not_found', 'You have no application "shpo".');
+    const apps = ok({ apps: [{ name: 'shop', app: 'shop', state: 'running' }] });
+    const { code, err, calls } = await cliAt(args, [unknown, apps]);
+    expect([code, calls[1]]).toEqual([1, 'GET /1/apps/kiwi']);
+    expect(err).toContain('Did you mean "shop"?');
+    expect((await cliAt(args.replace('shpo', 'fruit'), [unknown, apps])).err).not.toContain('Did you mean');
+  });
 });
