@@ -27,11 +27,11 @@ export const env = dispatch('api-app-env', {
 /** `GET …/env`: the variables, sorted by name; their values are null without `?values=true`. */
 async function listVariables(request: HttpRequest, { variables }: EnvPorts): Promise<HttpAnswer> {
   const withValues = oneOf(request.query, values) === 'true';
-  const known = required(await variables.read(appRef(request)), request);
-  const names = Object.keys(known).sort();
+  const stored = required(await variables.read(appRef(request)), request);
+  const names = Object.keys(stored).sort();
   return {
     status: 200,
-    body: { env: Object.fromEntries(names.map((name) => [name, withValues ? known[name] : null])) },
+    body: { env: Object.fromEntries(names.map((name) => [name, withValues ? stored[name] : null])) },
   };
 }
 
@@ -92,9 +92,9 @@ async function removeVariable(request: HttpRequest, ports: EnvPorts): Promise<Ht
 
 /** Restarts an application that runs or has crashed. Returns the entry's row; null when its next start is another one. */
 async function restartFor(names: readonly string[], request: HttpRequest, ports: EnvPorts): Promise<unknown> {
-  const found = await foundApp(request, ports);
-  if (['never', 'stopped', 'asleep'].includes(found.app.state)) return null;
-  const draft = { ...operationOnRunning(found, 'restart'), message: messageOf(names) };
+  const application = await foundApp(request, ports);
+  if (['never', 'stopped', 'asleep'].includes(application.app.state)) return null;
+  const draft = { ...operationOnRunning(application, 'restart'), message: messageOf(names) };
   return accepted(await recorded(request, draft, {}, ports)).body;
 }
 

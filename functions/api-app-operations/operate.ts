@@ -23,14 +23,14 @@ export const operate = dispatch('api-app-operations', {
 
 /** `POST …/restart`: starts what the application runs again, also when it is stopped. */
 async function restart(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
-  const found = started(await foundApp(request, ports));
-  return record(request, operationOnRunning(found, 'restart'), {}, ports);
+  const application = started(await foundApp(request, ports));
+  return record(request, operationOnRunning(application, 'restart'), {}, ports);
 }
 
 /** `POST …/stop`: ends the application until it is restarted or deployed. Deploys under way do not start it again. */
 async function stop(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
-  const found = started(await foundApp(request, ports));
-  return record(request, operationOnRunning(found, 'stop'), { overrules: found.app.app }, ports);
+  const application = started(await foundApp(request, ports));
+  return record(request, operationOnRunning(application, 'stop'), { overrules: application.app.app }, ports);
 }
 
 /** `DELETE …/<application>`: removes it from the platform, and frees its name. Its log stays. */
@@ -88,12 +88,12 @@ function started(found: FoundApp): FoundApp {
  * platform has the snapshot, so the repository host is not needed. Deploys that were accepted before never start.
  */
 async function rollback(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
-  const found = await foundApp(request, ports);
+  const application = await foundApp(request, ports);
   const { to } = request.query;
-  const target = to === undefined ? deployBefore(found) : await named(to, found, ports);
+  const target = to === undefined ? deployBefore(application) : await named(to, application, ports);
   const again = { stage: 'extract', snapshot: target.snapshot, ...buildOf(target) } as const;
-  const draft = { ...operationOn('rollback', found.name, target), ...again };
-  return record(request, draft, { overrules: found.app.app }, ports);
+  const draft = { ...operationOn('rollback', application.name, target), ...again };
+  return record(request, draft, { overrules: application.app.app }, ports);
 }
 
 /** Returns the newest deploy that is older than the one that runs, even when that is itself a rollback. */

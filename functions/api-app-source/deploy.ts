@@ -89,9 +89,9 @@ async function wantedCommit(
 ): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
   const { user, query } = request;
   const claim = pullRequest ? null : await ports.facts.appOwner(user, appRef(request).app).catch(unreadable);
-  const known = claim?.branch ?? latest;
-  const { ref = known ?? '' } = query;
-  if (isCommitId(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
+  const followed = claim?.branch ?? latest;
+  const { ref = followed ?? '' } = query;
+  if (isCommitId(ref)) return { sha: ref.toLowerCase(), branch: followed, ref: null, message: null, author: null };
   const branch = branchNamed(ref, 'ref');
   if (pullRequest?.fromFork) {
     const detail = 'The commits of this preview are of a fork: name one by its whole id, or redeploy the newest.';

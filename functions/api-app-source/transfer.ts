@@ -22,11 +22,11 @@ export async function transfer(request: HttpRequest, ports: SourcePorts): Promis
   const { branch, environment, pullRequest } = claim ?? {};
   if (pullRequest) throw badParameter(`${app} is a preview, which belongs to its pull request.`);
   const repository = { host, owner, name, ...(path !== undefined && { path }) };
-  const found = await ports.host(host).tip(repository, branch ?? 'HEAD', await ports.token(user, host));
+  const tip = await ports.host(host).tip(repository, branch ?? 'HEAD', await ports.token(user, host));
   await ports.facts.transferApp(user, app, { ...repository, environment });
   const hook = `Its webhook must call this service: "hooks hook" there shows how.`;
   const next =
-    branch === undefined || found
+    branch === undefined || tip
       ? `The next push of ${branch ?? 'a branch'} to ${owner}/${name} is deployed. ${hook}`
       : `${owner}/${name} has no branch ${branch}: ${app} follows the branch of its next push. ${hook}`;
   const body: Transferred = { repository, next };

@@ -41,7 +41,7 @@ export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<
   return async (request) => {
     const asked = readChangesQuery(request);
     const answer = (login: StreamLogin) => open(request, asked, login);
-    // It waits for nothing, so it holds no function.
+    // A read of what there is waits for nothing, so it holds no function.
     return asked.mode === 'normal' ? answer(streamLogin(request, ports)) : leased(request, ports, answer);
   };
 }

@@ -167,10 +167,10 @@ async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: D
   const { sha, shaPrefix, pullRequest } = build;
   if (sha !== null || shaPrefix === null || host === null || pullRequest || build.branch !== branch) return build;
   const repository = { host, owner: build.repository.owner, name: build.repository.name };
-  const known = await ports.facts.commits(user, repository, track, shaPrefix);
-  const newest = known.length === 0 ? ((await newestPush(user, repository, track, ports))?.sha ?? null) : null;
-  const found = newest?.startsWith(shaPrefix) ? [newest] : known;
-  return found.length === 1 && found[0] ? { ...build, sha: found[0] } : build;
+  const commits = await ports.facts.commits(user, repository, track, shaPrefix);
+  const newest = commits.length === 0 ? ((await newestPush(user, repository, track, ports))?.sha ?? null) : null;
+  const matching = newest?.startsWith(shaPrefix) ? [newest] : commits;
+  return matching.length === 1 && matching[0] ? { ...build, sha: matching[0] } : build;
 }
 
 /** Returns what a build says of its commit: where its sender only sends the first digits, of one that is held. */

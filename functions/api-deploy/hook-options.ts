@@ -25,7 +25,7 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
   const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch, 'branch');
   const path = folderPath(query.path);
   const environment = environmentNamed(query.environment);
-  // With it the senders read pull requests, which are notices else.
+  // With previews the senders read pull requests, which are notices without them.
   if (query.previews !== undefined && query.previews !== 'true' && query.previews !== 'ci') {
     throw badParameter('The parameter previews must be true or ci.');
   }

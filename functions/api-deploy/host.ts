@@ -48,13 +48,13 @@ async function hostOfPushes(
   { user, track }: HookTarget,
   { hostNames, facts }: HostPorts,
 ): Promise<string | null> {
-  const known = await Promise.all(
+  const withPushes = await Promise.all(
     hostNames.map(async (host) => {
       const { newest, activeDeploy } = await facts.branch(user, { host, owner, name }, track);
       return newest > 0 || activeDeploy !== null ? [host] : [];
     }),
   );
-  const [host, ...others] = known.flat();
+  const [host, ...others] = withPushes.flat();
   return host !== undefined && others.length === 0 ? host : null;
 }
 

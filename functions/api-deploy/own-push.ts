@@ -59,8 +59,8 @@ export async function acceptOwnPush(push: OwnPush, received: Received, ports: Ow
   const path = await folderOf(name, received.user, ports);
   const options = hookOptionsOf({ branch: defaultBranch, path }, defaultBranch);
   if (after !== null && ref === `refs/heads/${defaultBranch}`) {
-    const known = await tipOf({ owner, name, defaultBranch, sha: after }, received.user, ports);
-    const entry = known === after ? await entryOf(push, after, received.user, ports) : undefined;
+    const tip = await tipOf({ owner, name, defaultBranch, sha: after }, received.user, ports);
+    const entry = tip === after ? await entryOf(push, after, received.user, ports) : undefined;
     if (entry) return entry;
   }
   const payload = new TextEncoder().encode(JSON.stringify({ pushed: { ref, before, after } }));

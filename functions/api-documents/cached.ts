@@ -17,14 +17,14 @@ const MAX_ADDRESSES = 4;
  * already. It is made once for an address, because that takes milliseconds, and its bytes are shared by all answers.
  */
 export function cached(make: (base: string) => Document): (request: Asked) => HttpAnswer {
-  const made = new Map<string, { readonly found: HttpAnswer; readonly known: HttpAnswer; readonly etag: string }>();
+  const made = new Map<string, { readonly whole: HttpAnswer; readonly unchanged: HttpAnswer; readonly etag: string }>();
   return ({ base, headers }) => {
-    const { found, known, etag } = made.get(base) ?? answersWith(make(base));
+    const { whole, unchanged, etag } = made.get(base) ?? answersWith(make(base));
     made.delete(base);
-    made.set(base, { found, known, etag }); // A Map keeps insertion order: the most recently used is last.
+    made.set(base, { whole, unchanged, etag }); // A Map keeps insertion order: the most recently used is last.
     const [oldest] = made.keys();
     if (made.size > MAX_ADDRESSES && oldest !== undefined) made.delete(oldest);
-    return hasTag(headers['if-none-match'], etag) ? known : found;
+    return hasTag(headers['if-none-match'], etag) ? unchanged : whole;
   };
 }
 
@@ -33,7 +33,7 @@ function answersWith({ type, body, headers }: Document) {
   const caching = { 'cache-control': 'no-cache', etag, ...headers };
   return {
     etag,
-    known: { status: 304, headers: caching },
-    found: { status: 200, headers: { ...caching, 'content-type': type }, body: Buffer.from(body) },
+    unchanged: { status: 304, headers: caching },
+    whole: { status: 200, headers: { ...caching, 'content-type': type }, body: Buffer.from(body) },
   };
 }

@@ -86,7 +86,7 @@ function revalidated(asked: HttpRequest['headers'], text: string, headers: Heade
   return tagged(asked, { bytes, etag: entityTag(bytes) }, { ...headers, 'cache-control': 'no-cache' });
 }
 
-/** With an ETag, and `304` for a client that has these bytes already. */
+/** Returns the bytes with an ETag; `304` for a client that has them already. */
 function tagged(
   asked: HttpRequest['headers'],
   { bytes, etag }: { readonly bytes: Uint8Array; readonly etag: string },

@@ -19,8 +19,8 @@ export const tokens = dispatch('api-tokens', {
 });
 
 async function list(request: HttpRequest, { tokens }: TokensPorts): Promise<HttpAnswer> {
-  const found = await withLogin(request, (login) => tokens.list(login));
-  return { status: 200, body: { tokens: found.map(viewOf) } };
+  const made = await withLogin(request, (login) => tokens.list(login));
+  return { status: 200, body: { tokens: made.map(viewOf) } };
 }
 
 async function create(request: HttpRequest, { tokens }: TokensPorts): Promise<HttpAnswer> {

@@ -32,6 +32,6 @@ function isCrossSite({ headers, base }: BrowserRequest): boolean {
 export function hasForeignOrigin({ headers, base }: Pick<BrowserRequest, 'headers' | 'base'>): boolean {
   const { origin } = headers;
   if (origin === undefined) return false;
-  const own = [headers.host, URL.canParse(base) ? new URL(base).host : undefined];
-  return !URL.canParse(origin) || !own.includes(new URL(origin).host);
+  const ownHosts = [headers.host, URL.canParse(base) ? new URL(base).host : undefined];
+  return !URL.canParse(origin) || !ownHosts.includes(new URL(origin).host);
 }

@@ -99,8 +99,8 @@ interface Choice<Word> extends Pick<Parameter, 'name'> {
 /** Returns one of the words of a parameter. Throws `request:bad_parameter`, naming the parameter. */
 export function oneOf<Word extends string>(query: Query, { name, schema }: Choice<Word>): Word {
   const text = query[name] ?? schema.default;
-  const found = schema.enum.find((word) => word === text);
-  if (found !== undefined) return found;
+  const chosen = schema.enum.find((word) => word === text);
+  if (chosen !== undefined) return chosen;
   const others = schema.enum.filter((word) => word !== schema.default);
   throw badParameter(`The parameter ${name} must be one of ${[schema.default, ...others].join(', ')}.`);
 }

@@ -29,15 +29,15 @@ interface RememberedLogin {
 export function remember(login: CheckLogin, options: RememberOptions): CheckLogin {
   const { clock, forMs, maxLogins, validFrom = () => 0 } = options;
   const key = randomBytes(32);
-  const known = new Map<string, RememberedLogin>();
+  const remembered = new Map<string, RememberedLogin>();
   const pending = new Map<string, Promise<string>>();
 
   function recall(hash: string): string | null {
-    const hit = known.get(hash);
+    const hit = remembered.get(hash);
     if (!hit) return null;
-    known.delete(hash);
+    remembered.delete(hash);
     if (hit.checkedAt + forMs <= clock.now() || hit.checkedAt < validFrom(hit.user)) return null;
-    known.set(hash, hit); // A Map keeps insertion order: the most recently used is last.
+    remembered.set(hash, hit); // A Map keeps insertion order: the most recently used is last.
     return hit.user;
   }
 
@@ -45,9 +45,9 @@ export function remember(login: CheckLogin, options: RememberOptions): CheckLogi
     // Counted from before the check: the password may change while the response is on its way.
     const checkedAt = clock.now();
     const user = await login(attempt);
-    known.set(hash, { user, checkedAt });
-    const oldest = known.keys().next();
-    if (known.size > maxLogins && !oldest.done) known.delete(oldest.value);
+    remembered.set(hash, { user, checkedAt });
+    const oldest = remembered.keys().next();
+    if (remembered.size > maxLogins && !oldest.done) remembered.delete(oldest.value);
     return user;
   }
 

@@ -134,7 +134,7 @@ export const apiEntry = () => http(entry({ log: on.log(), queue: on.queueTo('che
 export const apiPage = () => {
   const signalsUrl = variable('SIGNALS_URL');
   const ports = {
-    // They lie beside the bundle of the function.
+    // The files of the page lie beside the bundle of the function.
     files: pageFiles(new URL('page/', import.meta.url)),
     signalsUrl: () => signalsUrl,
     repositoriesUrl: '',

@@ -97,7 +97,7 @@ export const stageCheck = () => {
     platform: CONFIGURED,
     tracked: on.trackedApps(),
     reader: on.reader(),
-    // It calls a host up to fourteen times, some after each other, and has a minute.
+    // A deploy's check calls a host up to fourteen times, some after each other, and has a minute.
     host: on.repositoryHosts({ connectMs: 3_000, firstByteMs: 10_000, idleMs: 5_000 }).named,
     token: on.fetchTokens(),
     ciConfigs: ciConfigsOf(configFiles),

@@ -36,12 +36,12 @@ export function commitSignals(): CommitSignals {
 
 /** Returns the changes of the users that somebody waits for. */
 function byUser(changes: readonly Change[], wanted: ReadonlyMap<string, unknown>): Map<string, Change[]> {
-  const found = new Map<string, Change[]>();
+  const changesOf = new Map<string, Change[]>();
   for (const change of changes) {
     if (!wanted.has(change.user)) continue;
-    const ofUser = found.get(change.user) ?? [];
+    const ofUser = changesOf.get(change.user) ?? [];
     ofUser.push(change);
-    found.set(change.user, ofUser);
+    changesOf.set(change.user, ofUser);
   }
-  return found;
+  return changesOf;
 }

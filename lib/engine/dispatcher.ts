@@ -35,10 +35,10 @@ export interface Dispatcher extends JobQueue {
 interface Known {
   job: StageJob;
   state: 'waiting' | 'running' | 'paused';
-  /** It was sent again during its run: it runs again at once. */
+  /** Whether it was sent again during its run: then it runs again at once. */
   again: boolean;
   failures: number;
-  /** It waits for the end of a burst. */
+  /** Whether it waits for the end of a burst. */
   inBurst: boolean;
   timer?: NodeJS.Timeout;
 }

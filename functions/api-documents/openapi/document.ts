@@ -60,11 +60,11 @@ const ELSEWHERE: Readonly<Record<string, Answer>> = {
 };
 
 function paths() {
-  const found: Record<string, Record<string, Operation>> = {};
+  const operations: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
-    found[route.path] = { ...found[route.path], [route.method.toLowerCase()]: operationOf(route) };
+    operations[route.path] = { ...operations[route.path], [route.method.toLowerCase()]: operationOf(route) };
   }
-  return found;
+  return operations;
 }
 
 function operationOf(route: Route): Operation {

@@ -58,11 +58,11 @@ export function isEndOfStream(code: ErrorCode): boolean {
 
 /** Returns the answer with one of these codes, which have the same status. */
 export function problemAnswer(codes: readonly ErrorCode[]): Answer {
-  const own = { properties: { code: { enum: codes } } };
+  const ofCodes = { properties: { code: { enum: codes } } };
   return {
     description: codes.map((code) => `\`${code}\`: ${errorRow(code).title}`).join('\n\n'),
     headers: { ...always, ...extraHeaders(codes) },
-    content: { 'application/problem+json': { schema: { allOf: [schema('Problem'), own] } } },
+    content: { 'application/problem+json': { schema: { allOf: [schema('Problem'), ofCodes] } } },
   };
 }
 

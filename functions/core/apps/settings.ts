@@ -13,7 +13,7 @@ interface Setting<Value> {
   readonly notOn?: Partial<Readonly<Record<PlatformName, string>>>;
   /** Why a package.json cannot have it. */
   readonly notInPackage?: string;
-  /** It belongs to the repository that deploys the application: there is none before its first deploy. */
+  /** Whether the setting belongs to the repository that deploys the application: there is none before its first deploy. */
   readonly isOfRepository?: true;
 }
 

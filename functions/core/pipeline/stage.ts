@@ -55,7 +55,7 @@ async function announce({ entry, attempts }: Claimed, { log, clock }: StageConte
   if (entry.status !== 'queued' && (attempts > 1 || entry.reason === null)) return entry;
   const now = clock.now();
   const running = await log.move(entry.user, entry.number, (current) =>
-    // It may have been ended in the meantime, and a final status must not change.
+    // The entry may have been ended in the meantime, and a final status must not change.
     isFinal(current.status)
       ? null
       : {

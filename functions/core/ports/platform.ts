@@ -45,7 +45,7 @@ export interface ActivateOptions {
   readonly path?: string | undefined;
   /** When the entry of the deploy was received, which tells deploys of one snapshot apart. */
   readonly deploy?: number;
-  /** They are kept with the snapshot: it is started with them too. */
+  /** Kept with the snapshot, which is started with the same settings. */
   readonly settings?: Settings | undefined;
   /** Neither modules nor caches of earlier builds are used. */
   readonly clean?: boolean | undefined;

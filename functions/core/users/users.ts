@@ -13,7 +13,7 @@ interface UserParts {
   readonly ids: Pick<Ids, 'hex'>;
 }
 
-/** Of a password that an operator chooses for somebody else. */
+/** The length of a password that an operator chooses for somebody else. */
 const MIN_PASSWORD = 10;
 const MAX_PASSWORD = 1024;
 

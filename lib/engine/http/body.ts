@@ -74,7 +74,7 @@ export class Bodies {
  */
 export function leaveBody({ message, response, expectsContinue }: Exchange, drainMs: number): void {
   if (message.complete || !hasBody(message)) return;
-  // It may or may not send the body then, so the connection cannot serve another request.
+  // The client may or may not send the body then, so the connection cannot serve another request.
   if (expectsContinue && message.readableFlowing === null) response.shouldKeepAlive = false;
   const cut = setTimeout(() => message.destroy(), drainMs).unref();
   message.once('close', () => clearTimeout(cut));

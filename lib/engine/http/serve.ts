@@ -152,7 +152,7 @@ export function refuseBytes(
   const open = served.open.get(socket);
   if (!open) return void refuse();
   if (open.message.complete) return void served.turns.take(socket, refuse);
-  // It is the body of this request that cannot be read.
+  // The body of this request cannot be read.
   if (open.response.headersSent) socket.destroy();
   else refuse();
 }
