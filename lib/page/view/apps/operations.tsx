@@ -1,12 +1,12 @@
 import { type Application, answers } from '../../../client/applications.ts';
-import { hasEnded, numberOf } from '../../../client/entry.ts';
+import { hasEnded } from '../../../client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { newestOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { useStore } from '../../service/store.ts';
 import { useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Cancel } from '../deploy/next.tsx';
+import { Cancel, RollBack } from '../deploy/next.tsx';
 import { Ask } from '../parts/ask.tsx';
 import { Open } from '../parts/link.tsx';
 
@@ -28,12 +28,6 @@ const STOP: Question = {
   verb: 'Stop',
   effect: 'It stops answering until it is restarted or deployed again. Deploys under way are superseded.',
 };
-const ROLL_BACK: Question = {
-  operation: 'rollback',
-  verb: 'Roll back',
-  effect:
-    'It starts the snapshot of the deploy before again; the repository stays as it is. The next push deploys as usual.',
-};
 const REMOVE: Question = {
   operation: 'remove',
   verb: 'Remove',
@@ -54,7 +48,7 @@ export function Operations({ app }: { app: Application }) {
   const { log } = useWorkspace();
   const url = answers(app) ? safeUrl(app.url) : null;
   const unfinished = newestOf(useStore(log), app.name);
-  const before = app.rollback[0];
+  const operate = useOperation();
   const has = app.state !== 'never';
   return (
     <div class="buttons next">
@@ -63,7 +57,7 @@ export function Operations({ app }: { app: Application }) {
       {app.repository && <Operation app={app} question={REDEPLOY} />}
       {has && <Operation app={app} question={RESTART} />}
       {(answers(app) || app.state === 'starting') && <Operation app={app} question={STOP} />}
-      {before && <Operation app={app} question={ROLL_BACK} words={`Roll back to #${numberOf(before)}`} />}
+      <RollBack app={app} to={app.rollback[0]} operate={operate} />
     </div>
   );
 }

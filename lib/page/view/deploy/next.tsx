@@ -12,7 +12,8 @@ export function Next({ entry }: { entry: Entry }) {
   const { api, add, apps } = useWorkspace();
   const operate = useFollowed();
   const app = useStore(apps)?.find(({ name }) => name === entry.app_name) ?? null;
-  const url = app?.active && idOf(app.active) === idOf(entry) ? safeUrl(entry.url) : null;
+  const isCurrent = app?.active ? idOf(app.active) === idOf(entry) : false;
+  const url = isCurrent ? safeUrl(entry.url) : null;
   const sha = canRedeploy(entry) ? shaOf(entry) : null;
   const path = ['status', api.user, 'changes', idOf(entry), 'release'];
   return (
@@ -25,7 +26,12 @@ export function Next({ entry }: { entry: Entry }) {
       )}
       {!hasEnded(entry) && <Cancel entry={entry} />}
       {app && sha && <Act work={() => operate(app.name, 'deploy', { ref: sha })}>Deploy this commit again</Act>}
-      {app && <RollBack entry={entry} app={app} />}
+      {app && isCurrent && <RollBack app={app} to={app.rollback[0]} operate={operate} />}
+      {app && !isCurrent && (
+        <RollBack app={app} to={app.rollback.find((one) => idOf(one) === idOf(entry))} operate={operate}>
+          Roll back to this deploy
+        </RollBack>
+      )}
     </div>
   );
 }
@@ -62,20 +68,27 @@ function useFollowed() {
   };
 }
 
-/** Rolls back to this deploy, or away from it if it is live. */
-function RollBack({ entry, app }: { entry: Entry; app: Application }) {
-  const operate = useFollowed();
-  const isCurrent = app.active !== null && idOf(app.active) === idOf(entry);
-  const target = isCurrent ? app.rollback[0] : app.rollback.find((one) => idOf(one) === idOf(entry));
-  if (!target) return null;
+interface RollBackProps {
+  readonly app: Application;
+  /** The deploy that is started again; nothing is shown without one. */
+  readonly to: Entry | undefined;
+  readonly operate: (...operation: Parameters<ReturnType<typeof useOperation>>) => Promise<unknown>;
+  readonly children?: string;
+}
+
+/** Rolls an application back to a deploy, after a question that names it. */
+export function RollBack({ app, to, operate, children }: RollBackProps) {
+  if (!to) return null;
+  const name = `#${numberOf(to)}`;
+  const message = to.doc?.message;
   return (
     <Ask
-      title={`Roll ${app.name} back to #${numberOf(target)}?`}
-      effect="It starts the snapshot of that deploy again; the repository stays as it is. The next push deploys as usual."
+      title={`Roll ${app.name} back to ${name}?`}
+      effect={`It starts the snapshot of ${name}${message ? ` (${message})` : ''} again; the repository stays as it is. The next push deploys as usual.`}
       verb="Roll back"
-      work={() => operate(app.name, 'rollback', { to: idOf(target) })}
+      work={() => operate(app.name, 'rollback', { to: idOf(to) })}
     >
-      {isCurrent ? `Roll back to #${numberOf(target)}` : 'Roll back to this deploy'}
+      {children ?? `Roll back to ${name}`}
     </Ask>
   );
 }

@@ -442,6 +442,22 @@ describe('the page, in a browser', () => {
     await expect.poll(() => page.evaluate<readonly unknown[]>(shown)).toHaveLength(3);
   });
 
+  it('a roll back names the deploy that it starts again, on the page of the application and of a deploy', async () => {
+    const { rows } = cannedLog(service.base);
+    const [current, first] = rows.filter(({ app_name, status }) => app_name === 'shop' && status === 'ok');
+    const [to, live] = [first, current].map((row) => String(row?.id).split('/').at(-1) ?? '');
+    refuses = (path) => (path.endsWith('/rollback') ? { status: 202, body: first } : undefined);
+    for (const hash of ['apps/shop', `deploys/${live}`]) {
+      const { page } = await open(hash);
+      await page.getByRole('button', { name: 'Roll back to #1' }).click();
+      await page.getByRole('dialog').getByText('the snapshot of #1 (Sell things)').waitFor();
+      await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      expect(service.asked.filter((one) => one.includes('rollback')).at(-1)).toContain(`shop/rollback?to=${to}`);
+    }
+    expect(service.asked.filter((one) => one.includes('rollback')).length).toBe(2);
+  });
+
   it('pull requests and CI are switches, which change the address; who cannot send them has none', async () => {
     const { page } = await open('connect');
     const address = page.locator('.settings-table code').first();
