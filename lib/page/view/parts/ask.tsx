@@ -46,7 +46,7 @@ export function Ask({ children, class: size, work, ...question }: AskProps) {
   const action = useAction();
   const close = () => setAsks(false);
   const confirm = () => void action.run(() => work().then(close));
-  const named = [size, question.isDangerous && 'danger-text'].filter(Boolean).join(' ');
+  const named = [size, question.isDangerous && 'bad'].filter(Boolean).join(' ');
   return (
     <>
       <button type="button" class={named} onClick={() => setAsks(true)}>
