@@ -106,14 +106,7 @@ export function runnerUnit(installation: Installation): string {
  * closed as the others are: a program that sends mail may need set-group-id.
  */
 export function watchUnit({ project, dataDir, node, user }: Installation, folder: string, run: string): string {
-  const needs = 'network-online.target deployment-webhooks.service';
-  const lines = [
-    '[Unit]',
-    'Description=Notices of Deployment Webhooks',
-    `Wants=${needs}`,
-    `After=${needs}`,
-    '',
-    '[Service]',
+  return framed('Notices of Deployment Webhooks', 'deployment-webhooks.service', [
     `User=${specifiers(user)}`,
     `WorkingDirectory=${specifiers(folder)}`,
     `Environment=${quoted(`DATA_DIR=${dataDir}`)}`,
@@ -125,11 +118,7 @@ export function watchUnit({ project, dataDir, node, user }: Installation, folder
     '# It ends when the service does not run yet.',
     'Restart=always',
     'RestartSec=5',
-    '',
-    '[Install]',
-    'WantedBy=multi-user.target',
-  ];
-  return `${lines.join('\n')}\n`;
+  ]);
 }
 
 function unitFile({ project, dataDir, writable, node, user }: Installation, unit: Unit): string {
@@ -138,14 +127,7 @@ function unitFile({ project, dataDir, writable, node, user }: Installation, unit
   const PATH = [...new Set(path)].join(delimiter);
   const caches = { XDG_CACHE_HOME: `/var/cache/${CACHE}`, npm_config_cache: `/var/cache/${CACHE}/npm` };
   const variables = { DATA_DIR: dataDir, PATH, RUNNER_LINGER: 'infinity', ...caches, ...unit.environment };
-  const needs = ['network-online.target', ...(unit.needs === undefined ? [] : [unit.needs])].join(' ');
-  const lines = [
-    '[Unit]',
-    `Description=${unit.description}`,
-    `Wants=${needs}`,
-    `After=${needs}`,
-    '',
-    '[Service]',
+  return framed(unit.description, unit.needs, [
     `User=${specifiers(user)}`,
     `WorkingDirectory=${specifiers(project)}`,
     ...Object.entries(variables).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
@@ -164,11 +146,14 @@ function unitFile({ project, dataDir, writable, node, user }: Installation, unit
     'ProtectHome=read-only',
     `CacheDirectory=${CACHE}`,
     `ReadWritePaths=${writable.map(quoted).join(' ')}`,
-    '',
-    '[Install]',
-    'WantedBy=multi-user.target',
-  ];
-  return `${lines.join('\n')}\n`;
+  ]);
+}
+
+/** Returns a unit that is started with the machine, when the network and another unit are there. */
+function framed(description: string, unit: string | undefined, service: readonly string[]): string {
+  const needs = ['network-online.target', ...(unit === undefined ? [] : [unit])].join(' ');
+  const begin = ['[Unit]', `Description=${description}`, `Wants=${needs}`, `After=${needs}`, '', '[Service]'];
+  return `${[...begin, ...service, '', '[Install]', 'WantedBy=multi-user.target'].join('\n')}\n`;
 }
 
 function command(...words: readonly string[]): string {
