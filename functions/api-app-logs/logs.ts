@@ -50,7 +50,7 @@ async function runOutput(request: HttpRequest, ports: PrintedPorts): Promise<Str
   const read = async (signal: AbortSignal) => {
     const said = await ports.runs.read(appRef(request), request.params.run ?? '', signal);
     if (said) return said;
-    throw new DeployError('status:db:not_found', 'There is no such command any more.');
+    throw new DeployError('status:db:not_found', 'No command with this id runs any more.');
   };
   return leased(request, ports, (login) => outputAnswer(request, read, { login, follow: true, endless: false }, ports));
 }

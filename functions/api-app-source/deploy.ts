@@ -64,7 +64,7 @@ export async function deployRepository(request: HttpRequest, ports: SourcePorts)
 function textIn(fields: ReturnType<typeof fieldsIn>, name: string): string | undefined {
   const { [name]: value } = fields;
   if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
-  throw badParameter(`The field ${name} is a text.`);
+  throw badParameter(`The field ${name} must be a string.`);
 }
 
 interface NamedBranch {

@@ -23,5 +23,5 @@ export async function writeRun(request: HttpRequest, { runs }: AppsPorts): Promi
   const { success, output } = v.safeParse(RunInput, fieldsIn(request, MAX_BODY_KIB));
   if (!success) throw badParameter(INPUT_FORM);
   if (await runs.write(appRef(request), request.params.run ?? '', output)) return { status: 204 };
-  throw new DeployError('status:db:not_found', 'There is no such command any more.');
+  throw new DeployError('status:db:not_found', 'No command with this id runs any more.');
 }

@@ -13,7 +13,7 @@ export async function answerUnknown(request: UnknownRequest) {
   const { method, path } = request;
   const allowed = methodsAt(request, routes);
   if (allowed.length === 0) {
-    return refuse(request, 'request:not_found', `There is no endpoint at ${path}. The README lists the endpoints.`);
+    return refuse(request, 'request:not_found', `There is no endpoint at ${path}. GET /1/openapi lists the endpoints.`);
   }
   const allow = allowed.join(', ');
   return refuse(request, 'request:method_not_allowed', `${path} does not take ${method}. Send ${allow}.`, { allow });

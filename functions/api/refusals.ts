@@ -12,7 +12,7 @@ const LOGIN_NOT_CHECKED = 'The login could not be checked; send the request agai
 const SERVICE_FAILED =
   'The request was not answered in time or not at all; send it again in a moment, and quote the uuid if it lasts.';
 const BUSY = 'The service takes no more requests at this moment; send it again in some seconds.';
-const UNREADABLE = 'The request cannot be read; the README lists the endpoints.';
+const UNREADABLE = 'The request cannot be read; GET /1/openapi lists the endpoints.';
 
 /** The refusals of API Gateway and of the engine, which a client cannot tell apart. */
 export const refusals = {

@@ -9,7 +9,7 @@ interface OwnResponse extends Refusal {
   readonly type: ResponseType;
 }
 
-const NO_SUCH_PATH = 'No endpoint of this API has this path; the README lists the endpoints.';
+const NO_SUCH_PATH = 'No endpoint of this API has this path; GET /1/openapi lists the endpoints.';
 
 const responses: readonly OwnResponse[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, code: 'request:not_found', detail: NO_SUCH_PATH },

@@ -47,7 +47,7 @@ describe('POST /1/apps/<user>', () => {
     [{ repository: { host: 'github', owner: 'ann' } }, 'The body is JSON'],
     [{ repository, branch: 'none' }, 'ann/store has no branch none with a commit.'],
     [{ repository, branch: 'a b' }, 'branch'],
-    [{ repository, branch: 7 }, 'The field branch is a text.'],
+    [{ repository, branch: 7 }, 'The field branch must be a string.'],
     [{ repository, environment: '../x' }, 'environment'],
     [{ repository: { ...repository, path: '../x' } }, 'path'],
   ])('refuses %j and deploys nothing', async (body, words) => {

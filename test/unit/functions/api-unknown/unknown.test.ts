@@ -18,7 +18,7 @@ describe('a request without an endpoint', () => {
         status: 404,
         code: 'request:not_found',
         uuid: known.uuid,
-        detail: expect.stringContaining('/1/nothing/here'),
+        detail: 'There is no endpoint at /1/nothing/here. GET /1/openapi lists the endpoints.',
       },
     });
   });
