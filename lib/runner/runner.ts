@@ -112,11 +112,13 @@ export class Runner {
     await this.#exclusively(async () => {
       if (this.#state !== 'starting') return;
       if (this.told.now.release === null && !missing) return;
-      if (!missing) await this.#port.openHere();
-      this.#become(missing ? 'crashed' : 'restarting');
-      if (missing) this.#report('app.crashed', { snapshot: missing.snapshot, detail: missing.why, isCause: true });
-      else if (this.told.now.scale.web === 'auto') await this.#revive('restarting', true);
-      else await this.parts.turns(() => this.#revive('restarting'));
+      if (missing) {
+        this.#become('crashed');
+        return this.#report('app.crashed', { snapshot: missing.snapshot, detail: missing.why, isCause: true });
+      }
+      await this.#port.openHere();
+      if (this.told.now.scale.web === 'auto') await this.#revive('starting', true);
+      else await this.parts.turns(() => this.#revive('starting'));
     });
   }
 

@@ -77,7 +77,7 @@ it('an application that was not told of is stopped, and cannot be started', asyn
   await expect(running.restart(app)).rejects.toMatchObject({ status: 404 });
 });
 
-it('applications that wait for their turn to start have their requests wait', async () => {
+it('applications that wait for their turn are starting, and have their requests wait', async () => {
   const { running, told, release } = await opened();
   const web = await release('1', `setTimeout(() => { ${UP} }, 300);`);
   const apps = Array.from({ length: 4 * availableParallelism() + 1 }, (_, at) => `app-${at}`);
@@ -90,7 +90,9 @@ it('applications that wait for their turn to start have their requests wait', as
       if (event.type === 'app.port') ports.add(event.port ?? 0);
     }
   }
-  expect((await running.states()).map(({ state }) => state)).toContain('restarting');
+  const states = (await running.states()).map(({ state }) => state);
+  expect(states).toContain('starting');
+  expect(states).not.toContain('restarting');
 
   const answers = await Promise.all([...ports].map(textAt));
 
