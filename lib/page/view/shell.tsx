@@ -41,7 +41,7 @@ export function Shell({ route }: { route: Route }) {
         Skip to the content
       </button>
       <header class="bar">
-        <Link class="brand" to={{ view: 'deploys' }}>
+        <Link class="brand flow" to={{ view: 'deploys' }}>
           <Brand />
           <span class="who">{route.user}</span>
           <span class="visually-hidden">, all deploys</span>
@@ -53,7 +53,7 @@ export function Shell({ route }: { route: Route }) {
             </a>
           ))}
         </nav>
-        <div class="bar-end">
+        <div class="bar-end flow">
           <Connected />
           <button type="button" class="quiet" aria-label="Sign out" onClick={signOut}>
             <Glyph name="out" />

@@ -112,7 +112,7 @@ function Card({ app, last, previews }: CardProps) {
         )}
       </p>
       <Last entry={shown} />
-      <p class="app-foot">
+      <p class="app-foot flow">
         {app.branch && <Branch name={app.branch} />}
         {shown?.doc && <Moment at={shown.doc.received_at} />}
         {previews > 0 && <span>{previews === 1 ? '1 preview' : `${previews} previews`}</span>}

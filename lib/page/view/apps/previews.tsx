@@ -45,7 +45,7 @@ function Line({ preview }: { preview: FoundPreview }) {
     app === null && entry ? ({ view: 'deploy', name: idOf(entry) } as const) : ({ view: 'app', name } as const);
   return (
     <li class={`row ${shown.tone}`}>
-      <div class="row-status">
+      <div class="row-status flow">
         <Badge shown={shown} />
       </div>
       <div class="row-what">

@@ -40,11 +40,11 @@ export function Processes({ app }: { app: Application }) {
             const own = known.processes.filter((one) => one.type === type);
             return (
               <li class="process-type" key={type}>
-                <div class="process-name">
+                <div class="process-name flow">
                   <strong>{type}</strong>
                   {typeof count === 'string' && <span class="count">{count}</span>}
                   {type !== 'web' && typeof count === 'number' && (
-                    <span class="buttons" aria-busy={action.isBusy}>
+                    <span class="buttons flow" aria-busy={action.isBusy}>
                       <Step label={`One ${type} less`} sign="−" to={count - 1} onStep={(to) => void scale(type, to)} />
                       <span class="count">{count}</span>
                       <Step label={`One ${type} more`} sign="+" to={count + 1} onStep={(to) => void scale(type, to)} />
@@ -72,7 +72,7 @@ export function Processes({ app }: { app: Application }) {
 function Cron({ job: { name, schedule, command, running, last, next } }: { job: CronJob }) {
   return (
     <li class="process-type">
-      <div class="process-name">
+      <div class="process-name flow">
         <strong>{name}</strong>
         <code title="minute, hour, day, month, weekday, in UTC">{schedule}</code>
       </div>

@@ -81,7 +81,7 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
             <Rows rows={rows} current={current} />
           )}
           {extent && (
-            <p class="more">
+            <p class="more flow">
               {more && (
                 <button type="button" onClick={list.more} disabled={list.isBusy}>
                   {list.isBusy ? 'Loading…' : 'Show older deploys'}

@@ -34,7 +34,7 @@ export class Row extends Component<RowProps> {
     const { doc } = entry;
     return (
       <li class={`row ${shownStatus(entry).tone}`}>
-        <div class="row-status">
+        <div class="row-status flow">
           <Status of={entry} />
           {isCurrent && <span class="pill">Current</span>}
         </div>
@@ -103,13 +103,13 @@ function Source({ entry }: { entry: Entry }) {
     <div class="row-source">
       {entry.doc?.branch && <Branch name={entry.doc.branch} />}
       {sha && (
-        <span class="ref">
+        <span class="ref flow">
           <Glyph name="commit" size={14} />
           <span class="visually-hidden">Commit </span>
           {sha.slice(0, 7)}
         </span>
       )}
-      {!sha && !entry.doc?.branch && <span class="ref">{entry.provider}</span>}
+      {!sha && !entry.doc?.branch && <span class="ref flow">{entry.provider}</span>}
     </div>
   );
 }
@@ -120,7 +120,7 @@ function Progress({ stages }: { stages: readonly Stage[] }) {
   const current = currentStage(states);
   const word = stageWord(current?.name ?? 'start');
   return (
-    <p class="progress">
+    <p class="progress flow">
       <span class="bars" aria-hidden="true">
         {states.map(({ name, state }) => (
           <i key={name} class={state} />

@@ -37,7 +37,7 @@ export function Waiting({ what, isWebhook = false }: WaitingProps) {
   const refused = useRefused(isWebhook && called.length === 0);
   return (
     <div class="arrival">
-      <p class={called.length > 0 ? 'good' : 'muted'} role="status">
+      <p class={`flow ${called.length > 0 ? 'good' : 'muted'}`} role="status">
         {called.length > 0 ? (
           <>
             <Mark shape="check" tone="good" /> It has come.

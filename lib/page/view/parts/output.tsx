@@ -35,7 +35,7 @@ export function Output({ path, name, lines: wanted, empty }: OutputProps) {
   const later = lines.length > 0 && pausedAt !== null ? Math.max(0, nextOf(lines) - pausedAt) : 0;
   return (
     <div class="output-of">
-      <div class="output-tools">
+      <div class="output-tools flow">
         <input
           type="search"
           aria-label="Search in the output"
