@@ -66,15 +66,15 @@ function whyNot(printed: string, kernel: Machine['kernel']): string {
   if (isDenied && kernel('user/max_user_namespaces') === '0') {
     return 'the kernel denies user namespaces; "sysctl user.max_user_namespaces=10000" allows them';
   }
-  const said =
+  const lastLine =
     printed
       .trim()
       .split('\n')
       .at(-1)
       ?.replace(/^bwrap: /, '') ?? '';
   return isDenied
-    ? `this system or its container does not allow user namespaces to bubblewrap (${said})`
-    : `bubblewrap does not work here (${said})`;
+    ? `this system or its container does not allow user namespaces to bubblewrap (${lastLine})`
+    : `bubblewrap does not work here (${lastLine})`;
 }
 
 function thisMachine(): Machine {

@@ -100,12 +100,12 @@ export function snapshots({ tables, folders }: { readonly tables: Tables; readon
       return rows.map(snapshotIn).sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
     },
     remove: async (app, id) => {
-      const { tarball, release, home, stamp, log } = folders.ofApp(app).snapshot(id);
+      const { tarball, log } = folders.ofApp(app).snapshot(id);
       // The row is removed first: otherwise a partly removed release would look complete after a crash.
       const sql = 'DELETE FROM snapshots WHERE user = ? AND app = ? AND id = ?';
       await tables.note(() => void tables.run(sql, app.user, app.app, id));
-      for (const file of [tarball, stamp, log]) await rm(file, { force: true });
-      for (const folder of [release, dirname(home)]) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      for (const file of [tarball, log]) await rm(file, { force: true });
+      await dropRelease(app, id);
     },
     dropRelease,
     removeRelease: async (app, snapshot) => {
