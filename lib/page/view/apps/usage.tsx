@@ -33,6 +33,7 @@ export function Usage({ minutes }: { minutes: readonly UsedMinute[] }) {
           title="Memory"
           about={lastMemory === null ? 'not measured' : `${memoryText(lastMemory)}, at most ${memoryText(mostMemory)}`}
         >
+          {/* A single measurement is a point: a line from it to itself. */}
           {line.length > 0 && <polyline class="busy" points={[...line, line.at(-1)].join(' ')} />}
         </Graph>
       </div>

@@ -19,7 +19,8 @@ import { NewToken } from '../settings/new-token.tsx';
 export function Connect({ query }: { query: Route['query'] }) {
   const { api } = useWorkspace();
   const [senders, setSenders] = useState<readonly SetupText[] | null>(null);
-  const [chosen, setChosen] = useState(query.host || 'github');
+  // Of a host that its name does not tell, nothing is chosen: the same name elsewhere is another repository.
+  const [chosen, setChosen] = useState(query.host ?? (query.repository ? '' : 'github'));
   const [repository, setRepository] = useState(query.repository ?? '');
   const [branch, setBranch] = useState('');
   const [environment, setEnvironment] = useState('');

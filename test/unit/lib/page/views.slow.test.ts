@@ -488,6 +488,13 @@ describe('the page, in a browser', () => {
     await page.getByRole('heading', { name: 'GitLab', exact: true }).waitFor();
     await page.getByText('https://gitlab.com/team/web/store/-/hooks').first().waitFor();
     await page.getByRole('button', { name: 'Deploy its default branch now' }).waitFor();
+    await page.evaluate(`location.hash = '#/ann/new'`);
+    await field.fill('https://git.example.com/octo/hello');
+    await connect.click();
+    await page.getByText('Waiting for a call from the sender').waitFor();
+    expect(await page.getByRole('button', { name: /^Deploy/ }).count()).toBe(0);
+    await page.getByLabel('Who calls').selectOption('gitea');
+    await page.getByRole('button', { name: 'Deploy its default branch now' }).waitFor();
   });
 
   it.each([
