@@ -1,8 +1,6 @@
 import { dispatch } from '../api/dispatch.ts';
-import { addDomain, listDomains, removeDomain } from './domains.ts';
-import { listProcesses, scale } from './processes.ts';
+import { addDomain, listDomains, listProcesses, removeDomain, scale, startRun, writeRun } from './platform.ts';
 import { list, show } from './read.ts';
-import { startRun, writeRun } from './runs.ts';
 
 /** Returns the endpoints that change nothing in the log: the user's applications, and what the platform alone does. */
 export const apps = dispatch('api-apps', {

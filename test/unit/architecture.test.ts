@@ -162,7 +162,7 @@ const rules: readonly Rule[] = [
       (isApi(target) && !isShape(target)) ||
       // It computes without touching anything: a digest.
       target === 'node:crypto' ||
-      ((isIn('functions/api-documents')(importer) || importer === 'functions/api-apps/runs.ts') &&
+      ((isIn('functions/api-documents')(importer) || importer === 'functions/api-apps/platform.ts') &&
         (isShape(target) || isOneOf('valibot', '@valibot/to-json-schema')(target))),
     allowedTypes: (target) => isShape(target) || isTrigger(target) || target === 'valibot',
   },
