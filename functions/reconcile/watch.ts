@@ -4,9 +4,9 @@ import type { RepositoryRef } from '../core/payload/delivery.ts';
 import type { TrackedApp, TrackedApps } from '../core/ports/facts.ts';
 import type { OpenPullRequest, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Clock, Ids } from '../core/ports/system.ts';
+import { comparePull } from '../core/preview/compare-pull.ts';
 import { DAY_MS } from '../core/preview/preview.ts';
 import { type ComparePorts, comparePreview } from '../core/reconcile/compare.ts';
-import { comparePull } from '../core/reconcile/compare-pull.ts';
 
 interface WatchPorts extends Omit<ComparePorts, 'host'> {
   readonly apps: Pick<TrackedApps, 'allPreviews'>;

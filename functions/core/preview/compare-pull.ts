@@ -6,9 +6,9 @@ import { appName } from '../entry/package-name.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { OpenPullRequest } from '../ports/repository-host.ts';
-import { type ComparePorts, isKnown, latestOf } from './compare.ts';
-import { appendMissed, type Finder } from './missed-commit.ts';
-import { strayOf } from './stray.ts';
+import { type ComparePorts, isKnown, latestOf } from '../reconcile/compare.ts';
+import { appendMissed, type Finder } from '../reconcile/missed-commit.ts';
+import { strayOf } from '../reconcile/stray.ts';
 
 /** A list of a host may be older than the call that closed a pull request. */
 const REOPENED_AFTER_MS = 60_000;

@@ -2,13 +2,13 @@ import { blankDraft } from '../entry/draft.ts';
 import type { Entry } from '../entry/entry.ts';
 import { EVERY_TRACK, trackOf } from '../entry/folder.ts';
 import type { Preview } from '../entry/kinds.ts';
+import { ciVerdictOf } from '../hold/checks.ts';
+import { type HoldPorts, settleHeld } from '../hold/hold.ts';
 import type { CommitRef } from '../payload/delivery.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { DeployFacts } from '../ports/facts.ts';
 import type { CommitResult, DeployLog } from '../ports/log.ts';
-import { ciVerdictOf } from './checks.ts';
-import { type HoldPorts, settleHeld } from './hold.ts';
 
 /** The ports that the previews of a commit need. */
 interface PreviewPorts extends HoldPorts {
