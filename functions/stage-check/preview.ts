@@ -72,13 +72,11 @@ export async function earlierHolds({ entry, named }: Facts<PreviewEntry>, ports:
   return null;
 }
 
-/** The reason and the preview whose holds end. */
-interface HoldsOf {
-  readonly name: string;
-  readonly reason: string;
-}
-
-async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: CheckPorts): Promise<void> {
+async function endHolds(
+  entry: Entry,
+  { name, reason }: { readonly name: string; readonly reason: string },
+  ports: CheckPorts,
+): Promise<void> {
   const { entries } = await ports.reader.page({ user: entry.user, app: name, skip: 0, limit: MAX_ENTRIES });
   const own = ownerOf(entry);
   for (const held of entries) {

@@ -15,14 +15,11 @@ export interface AppOwner extends RepositoryRef {
   readonly pullRequest?: Pick<PullRequestOf, 'number' | 'parent'> | undefined;
 }
 
-/** What an application adds to the name in package.json, and its badge to that of the repository. */
-interface Added {
-  readonly environment?: string | undefined;
-  readonly pullRequest?: Pick<PullRequestOf, 'number'> | undefined;
-}
-
 /** Returns the name of an environment's application or badge, or of a preview's; any other keeps its name. */
-export function nameFor(name: string, { environment, pullRequest }: Added): string {
+export function nameFor(
+  name: string,
+  { environment, pullRequest }: Pick<AppOwner, 'environment' | 'pullRequest'>,
+): string {
   const added = pullRequest ? `pr-${pullRequest.number}` : environment;
   return added === undefined ? name : `${name}-${added}`;
 }

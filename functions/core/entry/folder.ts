@@ -1,5 +1,6 @@
 import { badParameter } from '../errors.ts';
 import type { CommitRef } from '../payload/delivery.ts';
+import type { AppOwner } from './app-owner.ts';
 import type { Entry } from './entry.ts';
 
 const MAX_PATH_CHARACTERS = 250;
@@ -40,16 +41,9 @@ export function environmentNamed(text: string | undefined): string | undefined {
   throw badParameter(detail);
 }
 
-/** The folder of an application in its repository; absent for the root. */
-interface Folder {
-  readonly path?: string | undefined;
-}
-
 /** The source of a deploy: a branch, for an environment if it names one, or for a preview a pull request. */
-interface Tracked extends Folder {
+interface Tracked extends Pick<AppOwner, 'path' | 'environment' | 'pullRequest'> {
   readonly branch: string;
-  readonly environment?: string | undefined;
-  readonly pullRequest?: { readonly number: number } | undefined;
 }
 
 /**
@@ -72,7 +66,7 @@ export function checksTrackOf(tracked: Tracked): string {
   return tracked.pullRequest === undefined ? trackOf(tracked) : EVERY_TRACK;
 }
 
-export function inFolder({ path }: Folder, file: string): string {
+export function inFolder({ path }: Pick<AppOwner, 'path'>, file: string): string {
   return path === undefined ? file : `${path}/${file}`;
 }
 

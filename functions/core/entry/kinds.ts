@@ -33,8 +33,8 @@ export interface Operated {
   readonly kind: 'operation';
   readonly operation: Operation;
   readonly ci?: undefined;
-  /** The pull request of a preview. */
-  readonly pullRequest?: ClosablePullRequest | undefined;
+  /** The pull request of a preview; closed or merged, if that is why it is removed. */
+  readonly pullRequest?: (PullRequestOf & { readonly closed?: true | undefined }) | undefined;
   /** The name in package.json that the application had before; of a `rename` only. */
   readonly formerName?: string;
 }
@@ -79,11 +79,6 @@ export interface PullRequestOf {
   readonly ci?: true | undefined;
   /** The application that is previewed, by the name in package.json; absent until it is known. */
   readonly parent?: string | undefined;
-}
-
-/** A pull request that was closed or merged, as the call says that is the operation, or the removal that follows it. */
-interface ClosablePullRequest extends PullRequestOf {
-  readonly closed?: true | undefined;
 }
 
 /** Whether an entry is the call that closes a pull request, or the removal of its preview for that reason. */
