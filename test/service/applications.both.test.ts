@@ -52,7 +52,7 @@ describe('an application of one’s own', () => {
   });
 
   it('does not exist at first', async () => {
-    expect((await ask('GET', '/1/apps/demo')).body).toEqual({ total: 0, skip: 0, limit: 100, apps: [] });
+    expect((await ask('GET', '/1/apps/demo')).body).toMatchObject({ total: 0, skip: 0, limit: 100, apps: [] });
     expectProblem(await ask('GET', app), 404, 'status:db:not_found');
     expectProblem(await ask('POST', `${app}/restart`), 404, 'status:db:not_found');
     expectProblem(await ask('GET', '/1/apps/somebody'), 401, 'mw:auth:not_you');
