@@ -29,8 +29,8 @@ describe.each(['embedded', 'aws-lambda'] as const)('on the platform %s', (platfo
       });
 
     it('is typed, kept and shown, or refused with the reason', async () => {
-      const { bodies } = await cliAt(['set', 'shop', `${name}=${typed}`], [ok({})]);
-      const [sent = ''] = bodies;
+      const { bodies } = await cliAt(['set', 'shop', `${name}=${typed}`], [ok({ apps: [{ app: 'shop' }] }), ok({})]);
+      const sent = bodies.at(-1) ?? '';
       if (notHere !== undefined) {
         const refused = { code: 'request:bad_parameter', detail: `The setting ${name} cannot be set: ${notHere}.` };
         await expect(settings(sent)).rejects.toMatchObject(refused);
