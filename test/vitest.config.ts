@@ -14,12 +14,12 @@ const WORKERS = Math.min(Math.ceil(2.5 * availableParallelism()), 8);
 /** Longer than what the helpers wait for, so that their errors say what did not happen. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
 
-/** Their files last longest. They are begun first: otherwise a run ends with one worker that waits for a service. */
-const LONGEST = ['service', 'programs'];
+/** Their files last longest. They are begun first: otherwise a run ends with one worker that is not done yet. */
+const LONGEST = ['test/aws/functions/', 'test/service/', 'test/aws/service/', 'test/unit/lib/'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ project }: TestSpecification) => LONGEST.indexOf(project.name);
+    const place = ({ moduleId }: TestSpecification) => LONGEST.findIndex((folder) => moduleId.includes(folder));
     const rank = (file: TestSpecification) => (place(file) < 0 ? LONGEST.length : place(file));
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }

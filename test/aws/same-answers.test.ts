@@ -427,6 +427,8 @@ function withoutChance(text: string, { url }: Reached): string {
       .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
       // Only one machine has a repository host of its own.
       .replace(/"repositories":"[^"]*",/, '')
+      // And a machine.
+      .replace(/"machine":\{"memory":\{[^}]*\},"disk":\{[^}]*\}\},/, '')
       .replace(/(name=\\"repositories\\" content=\\")[^"]*(?=\\")/, '$1')
       .replaceAll(/dwt_[\w-]+/g, 'TOKEN')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
-import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
-import { callsContract } from '../../contracts/calls.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
-import { createLogTables, emulatedDatabase, emulatorClient } from '../../support/dynamodb-table.ts';
+import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../support/entries.ts';
 import { DEPLOY } from '../../support/template/costs.ts';
 import { dynamoDbRoles } from '../../support/worlds/dynamodb-roles.ts';
@@ -51,21 +49,4 @@ describe('the pipeline on the log in DynamoDB', () => {
     expect(units.writes).toBe(DEPLOY.writeUnits);
     expect(units.reads).toBeLessThanOrEqual(DEPLOY.readUnits);
   });
-});
-
-describe('the calls of hosts and CI, on the log in DynamoDB', () => {
-  let database: Awaited<ReturnType<typeof startDynamoDb>>;
-
-  // One for each: a comparison looks at the applications of all users.
-  beforeEach(async () => {
-    database = await startDynamoDb();
-    await createLogTables(emulatorClient(database.endpoint));
-  });
-
-  afterEach(async () => {
-    await database.close();
-  });
-
-  // One choice of each: the rules are the same code on both logs, and the memory has all of them.
-  callsContract(() => dynamoDbRoles(emulatorClient(database.endpoint)), { hosts: ['github'], choices: 1 });
 });
