@@ -6,7 +6,8 @@ import { appName } from '../entry/package-name.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { OpenPullRequest } from '../ports/repository-host.ts';
-import { type ComparePorts, isKnown, latestOf } from '../reconcile/compare.ts';
+import { type ComparePorts, latestOf } from '../reconcile/compare.ts';
+import { isKnown } from '../reconcile/known-commit.ts';
 import { appendMissed, type Finder } from '../reconcile/missed-commit.ts';
 import { strayOf } from '../reconcile/stray.ts';
 

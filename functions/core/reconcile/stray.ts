@@ -5,7 +5,7 @@ import { appOf } from '../entry/snapshot.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
-import { isBuildResult, type KnownPorts, MAX_ENTRIES } from './compare.ts';
+import { isBuildResult, type KnownPorts, MAX_ENTRIES } from './known-commit.ts';
 
 /** What the host says may be older than a deploy. */
 const SETTLED_AFTER_MS = 60_000;
