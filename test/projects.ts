@@ -8,7 +8,7 @@ type Project = 'unit' | 'programs' | 'service' | 'long' | 'looks' | 'stack' | 'e
 
 /**
  * The projects of the suite. A file says by its folder and by the end of its name where it belongs:
- * `.slow`: starts processes or takes megabytes of input. `.long`: takes many seconds for what happens rarely, or what others
+ * `.slow`: starts processes or takes megabytes of input. `.long`: takes many seconds, for what is seldom or what other files
  * of `npm test` show in short. `.looks`: compares pictures of the page. `.alone`: shares no
  * process with other files, because it counts what its process has open, or sets the environment from which the clients
  * of AWS are made. `.both`: holds on the engine and on the stack.
