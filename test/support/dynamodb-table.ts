@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { clientFor } from '../aws-local/clients.ts';
 import { startDynamoDb } from '../aws-local/emulators/dynamodb.ts';
 
@@ -12,15 +12,21 @@ export function emulatorClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient(clientFor(endpoint));
 }
 
-/** Starts the emulator for the tests of a file, or of a `describe`. Returns what makes clients for it. */
-export function emulatedDatabase(prepare: (client: DynamoDBClient) => Promise<void> = async () => {}) {
+/**
+ * Starts the emulator for the tests of a file, or of a `describe`; with `each`, for each of them. Returns what makes clients
+ * for it.
+ */
+export function emulatedDatabase(
+  prepare: (client: DynamoDBClient) => Promise<void> = async () => {},
+  { each = false } = {},
+) {
   let database: Awaited<ReturnType<typeof startDynamoDb>> | undefined;
   const client = () => emulatorClient(database?.endpoint ?? '');
-  beforeAll(async () => {
+  (each ? beforeEach : beforeAll)(async () => {
     database = await startDynamoDb();
     await prepare(client());
   });
-  afterAll(() => database?.close());
+  (each ? afterEach : afterAll)(() => database?.close());
   return client;
 }
 

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
-import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
-import { previewCiContract } from '../../contracts/preview-ci.ts';
-import { previewContract } from '../../contracts/previews.ts';
-import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
 import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../support/entries.ts';
@@ -19,10 +15,7 @@ describe('the pipeline on the log in DynamoDB', () => {
   const roles = (client = database()) => dynamoDbRoles(client);
 
   pipelineContract(() => roles(), 8);
-  previewContract(() => roles());
-  previewCiContract(() => roles());
-  watchedPreviewContract(() => roles());
-  abbreviatedPreviewContract(() => roles());
+
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = database();
     const world = pipelineWorld(roles(client));
