@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   mkdirSync,
@@ -24,7 +25,7 @@ const webhookAt = /Webhook +(\S+)\/1\/deploy/;
 /** Writes a file until the disk is full. */
 function fill(path: string): void {
   const piece = Buffer.alloc(1024 * 1024);
-  const file = openSync(path, 'w');
+  const file = openSync(path, 'a');
   try {
     for (;;) writeSync(file, piece);
   } catch (error) {
@@ -108,12 +109,15 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
         service = startProcess({ dataDir });
         await service.printed(/Ctrl-C ends everything/);
         expect((await hook('1'.repeat(40))).status).toBe(202);
-        fill(join(dataDir, 'filler'));
-        const refused = await hook('2'.repeat(40));
-        expect([refused.status, await refused.json()]).toMatchObject([
-          503,
-          { code: 'deploy:db:failed_to_store_payload' },
-        ]);
+        const refused = async () => {
+          // What is still under way may end, and free some of it.
+          fill(join(dataDir, 'filler'));
+          const answer = await hook(randomBytes(20).toString('hex'));
+          return [answer.status, await answer.json()];
+        };
+        await expect
+          .poll(refused, { timeout: 20_000 })
+          .toMatchObject([503, { code: 'deploy:db:failed_to_store_payload' }]);
         expect(await page()).toContain('Hello from a push');
         rmSync(join(dataDir, 'filler'));
         await expect.poll(async () => (await hook('3'.repeat(40))).status, { timeout: 60_000 }).toBe(202);
@@ -124,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
         const state = async () => (await bodyOf(await app('GET'), { state: v.string() })).state;
         await expect.poll(state, { timeout: 20_000 }).toBe('stopped');
         expect((await app('DELETE')).status).toBe(202);
-        await expect.poll(async () => (await app('GET')).status, { timeout: 20_000 }).toBe(404);
+        await expect.poll(async () => (await app('GET')).status, { timeout: 60_000 }).toBe(404);
         service.signal('SIGTERM');
         expect(await service.ended).toBe(0);
       } finally {
