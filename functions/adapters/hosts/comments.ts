@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
 import type { PullRequestComment } from '../../core/ports/repository-host.ts';
-import { notUnderstood, type RequestContext, refusal } from './failures.ts';
-import type { HttpResponse } from './http/http-client.ts';
-import { parsed } from './pairing.ts';
-import type { Rest, RestRequest } from './rest.ts';
+import { notUnderstood } from './failures.ts';
+import type { Api } from './rest.ts';
 
 /** How a host has the comments at a pull request: those of GitHub, GitLab and Gitea differ in this only. */
 export interface CommentCalls {
@@ -43,54 +41,40 @@ const MAX_PAGES = 50;
  * Sets the one comment of the token's user with the marker: updates it, or makes it when there is none and `creates`.
  * A comment of somebody else with the same marker is left alone.
  */
-export async function writeComment(
-  rest: Rest,
-  { calls, comment, token }: { calls: CommentCalls; comment: PullRequestComment; token: string },
-  requestContext: RequestContext,
-): Promise<void> {
-  const send = (request: Omit<RestRequest, 'token'>) => rest({ ...request, token }, requestContext);
-  const own = await ownComment(send, { calls, comment }, requestContext);
+export async function writeComment(api: Api, calls: CommentCalls, comment: PullRequestComment): Promise<void> {
+  const own = await ownComment(api, calls, comment);
   if (own?.body === comment.body) return;
   const json = { body: comment.body };
   if (own) {
     const { method, path } = calls.update;
-    const updated = await send({ method, path: path(own.id), json });
+    const updated = await api.send({ method, path: path(own.id), json });
     if (updated.status === 200) return updated.discard();
     // It was deleted since it was listed.
-    if (updated.status !== 404) throw await refusal(requestContext, updated);
+    if (updated.status !== 404) throw await api.refusal(updated);
     updated.discard();
   }
   if (!comment.creates) return;
-  const made = await send({ method: 'POST', path: calls.path, json });
-  if (made.status !== 201) throw await refusal(requestContext, made);
-  made.discard();
+  await api.write({ method: 'POST', path: calls.path, json });
 }
 
-type Send = (request: Omit<RestRequest, 'token'>) => Promise<HttpResponse>;
-
 /** Who has written a comment is asked only when there is one with the marker. */
-async function ownComment(
-  send: Send,
-  { calls, comment }: { calls: CommentCalls; comment: PullRequestComment },
-  requestContext: RequestContext,
-): Promise<Comment | null> {
+async function ownComment(api: Api, calls: CommentCalls, comment: PullRequestComment): Promise<Comment | null> {
   let me: string | null = null;
   for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const response = await send({ path: `${calls.path}?${calls.pageQuery}&page=${page}` });
-    const listed = await parsed(Comments, response, requestContext, MAX_PAGE_BYTES);
+    const response = await api.send({ path: `${calls.path}?${calls.pageQuery}&page=${page}` });
+    const listed = await api.parse(Comments, response, MAX_PAGE_BYTES);
     const marked = listed.filter(({ body }) => body.startsWith(comment.marker));
-    if (marked.length > 0) me ??= await tokenOwner(send, requestContext);
+    if (marked.length > 0) me ??= await tokenOwner(api);
     const own = marked.find(({ author }) => author !== null && author === me);
     if (own) return own;
     if (!/\brel="?next\b/.test(String(response.headers.link ?? ''))) return null;
   }
   const detail = `The pull request ${comment.pullRequest} has too many comments to look for one.`;
-  throw new DeployError(requestContext.code, detail, { retry: false });
+  throw new DeployError(api.purpose.code, detail, { retry: false });
 }
 
-async function tokenOwner(send: Send, requestContext: RequestContext): Promise<string> {
-  const response = await send({ path: 'user' });
-  const name = await parsed(Person, response, requestContext);
-  if (name === null) throw notUnderstood(requestContext);
+async function tokenOwner(api: Api): Promise<string> {
+  const name = await api.read(Person, { path: 'user' });
+  if (name === null) throw notUnderstood(api.purpose);
   return name;
 }

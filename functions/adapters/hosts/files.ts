@@ -3,9 +3,10 @@ import { DeployError } from '../../core/errors.ts';
 import type { CommitRef } from '../../core/payload/delivery.ts';
 import type { HostToken } from '../../core/ports/repository-host.ts';
 import { isRelativePath } from './coordinates.ts';
-import { breakdown, type RequestContext, refusal } from './failures.ts';
+import { breakdown } from './failures.ts';
 import { readText, TooLarge } from './http/body.ts';
-import type { Rest, RestRequest } from './rest.ts';
+import type { HttpResponse } from './http/http-client.ts';
+import type { Api, RestRequest } from './rest.ts';
 
 interface FileRequest {
   readonly commit: CommitRef;
@@ -17,9 +18,9 @@ interface FileRequest {
 /** The API paths of a host's files and commits. */
 export interface FileAddresses {
   /** Returns the request for the bytes of a file; `path` is relative and has no `..` segments. */
-  fileRequest(commit: CommitRef, path: string, token: HostToken): Pick<RestRequest, 'path' | 'accept'>;
+  fileRequest(commit: CommitRef, path: string, token: HostToken): RestRequest;
   /** Returns a request that succeeds when the commit is visible. */
-  commitRequest(commit: CommitRef): Pick<RestRequest, 'path' | 'accept'>;
+  commitRequest(commit: CommitRef): RestRequest;
 }
 
 /**
@@ -29,59 +30,59 @@ export interface FileAddresses {
  * request for the commit distinguishes them; visible commits are cached, because without a token every request counts
  * against the rate limit (60 per hour at GitHub).
  */
-export function fileReader(rest: Rest, addresses: FileAddresses, contextFor: (request: FileRequest) => RequestContext) {
+export function fileReader(addresses: FileAddresses) {
   const seen = new Set<string>();
-  return async (request: FileRequest): Promise<string | null> => {
-    const requestContext = contextFor(request);
-    const { commit, path, token, maxBytes } = request;
-    if (!isRelativePath(path)) throw invalidPath(requestContext);
+  return async (api: Api, { commit, path, token, maxBytes }: FileRequest): Promise<string | null> => {
+    if (!isRelativePath(path)) {
+      const detail = 'The path of a file must be relative and must not contain "..".';
+      throw new DeployError(api.purpose.code, detail, { retry: false });
+    }
     const key = seenKey(commit, token);
-    const response = await rest({ ...addresses.fileRequest(commit, path, token), token }, requestContext);
+    const response = await api.send(addresses.fileRequest(commit, path, token));
     if (response.status === 404) {
-      const notFound = await refusal(requestContext, response);
-      if (!seen.has(key) && !(await canSee(rest, addresses, { commit, token }, requestContext))) throw notFound;
+      const notFound = await api.refusal(response);
+      if (!seen.has(key) && !(await canSee(api, addresses.commitRequest(commit)))) throw notFound;
       remember(seen, key);
       return null;
     }
-    if (response.status !== 200) throw await refusal(requestContext, response);
+    if (response.status !== 200) throw await api.refusal(response);
     remember(seen, key);
-    return read(response, maxBytes, requestContext);
+    return read(api, response, maxBytes);
   };
 }
 
-/**
- * Returns whether a commit is visible with a token. Throws when the host responds with anything but 200, 404 or 422.
- */
-export async function canSee(
-  rest: Rest,
-  addresses: Pick<FileAddresses, 'commitRequest'>,
-  { commit, token }: Pick<FileRequest, 'commit' | 'token'>,
-  requestContext: RequestContext,
-): Promise<boolean> {
-  const response = await rest({ ...addresses.commitRequest(commit), token }, requestContext);
+/** Returns whether a commit is visible. Throws when the host responds with anything but 200, 404 or 422. */
+export async function canSee(api: Api, commitRequest: RestRequest): Promise<boolean> {
+  const response = await api.send(commitRequest);
   // GitHub responds 422 for an unknown commit id.
-  if (![200, 404, 422].includes(response.status)) throw await refusal(requestContext, response);
+  if (![200, 404, 422].includes(response.status)) throw await api.refusal(response);
   response.discard();
   return response.status === 200;
 }
 
-async function read(
-  response: Parameters<typeof readText>[0],
-  maxBytes: number,
-  requestContext: RequestContext,
-): Promise<string> {
+/**
+ * Returns the response with a part of a repository; null when the repository is visible and does not have it: hosts
+ * answer 404 for a repository that is not visible too.
+ */
+export async function ofVisible(api: Api, part: RestRequest, repositoryPath: string): Promise<HttpResponse | null> {
+  const response = await api.send(part);
+  if (response.status === 200) return response;
+  const refused = await api.refusal(response);
+  if (response.status !== 404) throw refused;
+  const repository = await api.send({ ...part, path: repositoryPath });
+  repository.discard();
+  if (repository.status === 200) return null;
+  throw refused;
+}
+
+async function read({ purpose }: Api, response: HttpResponse, maxBytes: number): Promise<string> {
   try {
     return await readText(response, maxBytes);
   } catch (cause) {
-    if (!(cause instanceof TooLarge)) throw breakdown(requestContext, cause);
-    throw new DeployError(requestContext.code, `Too large: ${requestContext.what} has more than ${maxBytes} bytes.`, {
-      retry: false,
-    });
+    if (!(cause instanceof TooLarge)) throw breakdown(purpose, cause);
+    const detail = `Too large: ${purpose.what} has more than ${maxBytes} bytes.`;
+    throw new DeployError(purpose.code, detail, { retry: false });
   }
-}
-
-function invalidPath({ code }: RequestContext): DeployError {
-  return new DeployError(code, 'The path of a file must be relative and must not contain "..".', { retry: false });
 }
 
 function seenKey({ owner, name, sha }: CommitRef, token: HostToken): string {

@@ -1,9 +1,8 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
-import { notUnderstood, pauseOf, type RequestContext, refusal } from './failures.ts';
-import { readJson } from './http/body.ts';
+import { pauseOf } from './failures.ts';
 import type { HttpResponse } from './http/http-client.ts';
-import type { Rest } from './rest.ts';
+import type { Api } from './rest.ts';
 
 /** Returns a non-retryable pairing error; `detail` says what the user can do. */
 export function notPaired(detail: string): DeployError {
@@ -15,34 +14,18 @@ export function isRefused(response: HttpResponse): boolean {
   return (response.status === 401 || response.status === 403) && pauseOf(response) === null;
 }
 
-/**
- * Returns the parsed JSON body of a response. Throws the host's refusal when there is none (the status is not 200 or
- * 201), and a retryable error when it does not match the schema.
- */
-export async function parsed<T>(
-  schema: v.GenericSchema<unknown, T>,
-  response: HttpResponse,
-  requestContext: RequestContext,
-  maxBytes?: number,
-): Promise<T> {
-  if (response.status !== 200 && response.status !== 201) throw await refusal(requestContext, response);
-  const result = v.safeParse(schema, await readJson(response, maxBytes));
-  if (result.success) return result.output;
-  throw notUnderstood(requestContext);
-}
-
-/** Returns the owner of a token, from `GET <api>/user`. `refused` is the error sentence for a rejected token. */
+/** Returns the owner of the token, from `GET <api>/user`. `refused` is the error sentence for a rejected token. */
 export async function ownerOf<T>(
+  api: Api,
   schema: v.GenericSchema<unknown, T>,
-  { rest, token, refused }: { readonly rest: Rest; readonly token: string; readonly refused: string },
-  requestContext: RequestContext,
+  refused: string,
 ): Promise<{ readonly owner: T; readonly response: HttpResponse }> {
-  const response = await rest({ path: 'user', token }, requestContext);
+  const response = await api.send({ path: 'user' });
   if (isRefused(response)) {
     response.discard();
     throw notPaired(refused);
   }
-  return { owner: await parsed(schema, response, requestContext), response };
+  return { owner: await api.parse(schema, response), response };
 }
 
 /** Throws when a token does not belong to the given user. Names are compared case-insensitively. */

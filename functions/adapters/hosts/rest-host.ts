@@ -3,12 +3,12 @@ import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import { type CommitRef, isCommitId, type RepositoryRef } from '../../core/payload/delivery.ts';
 import type { HostedRepository, HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
-import { textOrNone } from './branch-tip.ts';
 import { writeComment } from './comments.ts';
 import { faultOf, NO_WHOLE_ID } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
-import { breakdown, notUnderstood, type RequestContext, refusal } from './failures.ts';
-import { fileReader } from './files.ts';
+import { breakdown, notUnderstood, type RequestContext } from './failures.ts';
+import { textOrNone } from './fields.ts';
+import { fileReader, ofVisible } from './files.ts';
 import { addressPolicy, RefusedAddress } from './http/address-policy.ts';
 import {
   createHttpClient,
@@ -18,9 +18,8 @@ import {
   usualTimeouts,
 } from './http/http-client.ts';
 import { followRedirects } from './http/redirects.ts';
-import { parsed } from './pairing.ts';
 import { openPullRequests, pullRequestState } from './pull-request.ts';
-import { type Rest, type RestRequest, restApi } from './rest.ts';
+import { type Api, type RestRequest, restApi } from './rest.ts';
 
 export interface HostOptions {
   /** The configured host's name, as in `RepositoryRef.host`. */
@@ -44,110 +43,102 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
   const policy = addressPolicy(options);
   const send = options.httpClient ?? createHttpClient(policy, { ...usualTimeouts, ...options.timeouts });
   const httpClient = followRedirects(send, policy);
-  const rest = restApi({ ...dialect, base: options.api, userAgent: options.userAgent, httpClient });
+  const rest = { ...dialect, base: options.api, userAgent: options.userAgent, httpClient };
   const place = { host: new URL(options.web).host, pairAt: `/1/auth/${options.name}` };
-  const contextFor = (code: ErrorCode, object: string, commit: CommitRef, token: HostToken): RequestContext => {
+  const apiFor = (code: ErrorCode, object: string, commit: CommitRef, token: HostToken): Api => {
     const fault = faultOf(commit, dialect.nestedOwners);
     if (fault !== null) throw new DeployError(code, fault, { retry: false });
     const what = `${object} of ${commit.owner}/${commit.name} at ${commit.sha.slice(0, 12)}`;
-    return { ...place, code, what, authorized: token !== null };
+    return restApi(rest, { ...place, code, what, authorized: token !== null }, token);
   };
-  const contextAt = (code: ErrorCode, object: string, repository: RepositoryRef, token: HostToken): RequestContext => {
-    const { what: _, ...context } = contextFor(code, object, { ...repository, sha: ANY_COMMIT }, token);
-    return { ...context, what: `${object} of ${repository.owner}/${repository.name}` };
-  };
-  const readFile = fileReader(rest, dialect, ({ commit, path, token }) =>
-    contextFor('deploy:repohost:no_pkg_json', path, commit, token),
-  );
+  const apiAt = (code: ErrorCode, object: string, repository: RepositoryRef, token: HostToken): Api =>
+    apiFor(code, object, { ...repository, sha: ANY_COMMIT }, token).with({
+      what: `${object} of ${repository.owner}/${repository.name}`,
+    });
+  const readFile = fileReader(dialect);
   return {
-    file: (commit, path, token, maxBytes) => readFile({ commit, path, token, maxBytes }),
+    file: async (commit, path, token, maxBytes) =>
+      readFile(apiFor('deploy:repohost:no_pkg_json', path, commit, token), { commit, path, token, maxBytes }),
     async tarball(commit, token, signal) {
-      const requestContext = contextFor('deploy:repohost:download_tarball', 'the tarball', commit, token);
+      const api = apiFor('deploy:repohost:download_tarball', 'the tarball', commit, token);
       const requests = dialect.tarballRequests(commit, token).map((request) => ({ ...request, signal }));
-      return tarballStream(await firstAllowed(rest, requests, requestContext), requestContext, signal);
+      return tarballStream(await firstAllowed(api, requests), api.purpose, signal);
     },
     async setStatus(commit, status, token) {
-      const requestContext = contextFor('request:failed', 'a new commit status', commit, token);
-      if (token === null) throw new DeployError(requestContext.code, statusNeedsToken(place), { retry: false });
-      const described = { ...status, description: oneLine(status.description, 140) ?? '' };
-      await dialect.setStatus(rest, { commit, status: described, token }, requestContext);
+      const api = apiFor('request:failed', 'a new commit status', commit, token);
+      if (token === null) throw new DeployError(api.purpose.code, statusNeedsToken(place), { retry: false });
+      await dialect.setStatus(api, commit, { ...status, description: oneLine(status.description, 140) ?? '' });
     },
     async compare(base, head, token) {
-      const requestContext = contextFor('deploy:repohost:no_pkg_json', 'the history', base, token);
-      if (!isCommitId(head))
-        throw new DeployError(requestContext.code, 'The other commit is not a commit id.', { retry: false });
-      return dialect.compare(rest, { base, head, token }, requestContext);
+      const api = apiFor('deploy:repohost:no_pkg_json', 'the history', base, token);
+      if (isCommitId(head)) return dialect.compare(api, base, head);
+      throw new DeployError(api.purpose.code, 'The other commit is not a commit id.', { retry: false });
     },
     async wholeCommit(repository, digits, token) {
-      const requestContext = contextAt('deploy:repohost:no_pkg_json', `the commit ${digits}`, repository, token);
+      const api = apiAt('deploy:repohost:no_pkg_json', `the commit ${digits}`, repository, token);
       if (!dialect.commitSchema || !/^[0-9a-f]{7,64}$/.test(digits)) {
-        throw new DeployError(requestContext.code, NO_WHOLE_ID, { retry: false });
+        throw new DeployError(api.purpose.code, NO_WHOLE_ID, { retry: false });
       }
-      const response = await rest({ ...dialect.commitRequest({ ...repository, sha: digits }), token }, requestContext);
-      if (response.status !== 200) throw await refusal(requestContext, response);
-      const sha = await parsed(dialect.commitSchema, response, requestContext);
+      const sha = await api.read(dialect.commitSchema, dialect.commitRequest({ ...repository, sha: digits }));
       if (sha.startsWith(digits)) return sha;
-      throw notUnderstood(requestContext);
+      throw notUnderstood(api.purpose);
     },
-    tip: async (repository, branch, token) => {
-      const requestContext = contextAt('deploy:repohost:no_pkg_json', `the branch ${branch}`, repository, token);
-      return dialect.tip(rest, { repository, branch, token }, requestContext);
+    async tip(repository, branch, token) {
+      const api = apiAt('deploy:repohost:no_pkg_json', `the branch ${branch}`, repository, token);
+      const { path, schema } = dialect.branch(repository, branch);
+      const response = await ofVisible(api, { path }, dialect.repositoryPath(repository));
+      if (response === null) return null;
+      const { name, ...tip } = await api.parse(schema, response);
+      // The request for a renamed branch may be redirected to its new name, which was not requested.
+      return name === branch ? tip : null;
     },
-    repository: async (repository, token) => {
-      const requestContext = contextAt('deploy:repohost:no_pkg_json', 'the description', repository, token);
-      const response = await rest({ path: dialect.repositoryPath(repository), token }, requestContext);
-      return parsed(hostedRepository, response, requestContext);
+    async repository(repository, token) {
+      const api = apiAt('deploy:repohost:no_pkg_json', 'the description', repository, token);
+      return api.read(hostedRepository, { path: dialect.repositoryPath(repository) });
     },
     async pullRequestState(repository, pullRequest, token) {
-      const object = `the pull request ${pullRequest}`;
-      const requestContext = contextAt('deploy:repohost:no_pkg_json', object, repository, token);
-      const repositoryPath = dialect.repositoryPath(repository);
-      const calls = { ...dialect.pullRequest(repository, pullRequest), repositoryPath, token };
-      return pullRequestState(rest, calls, requestContext);
+      const api = apiAt('deploy:repohost:no_pkg_json', `the pull request ${pullRequest}`, repository, token);
+      return pullRequestState(api, dialect.pullRequest(repository, pullRequest), dialect.repositoryPath(repository));
     },
     async openPullRequests(repository, token, tag) {
-      const requestContext = contextAt('deploy:repohost:no_pkg_json', 'the open pull requests', repository, token);
-      return openPullRequests(rest, { ...dialect.pullRequests(repository), token, tag }, requestContext);
+      const api = apiAt('deploy:repohost:no_pkg_json', 'the open pull requests', repository, token);
+      return openPullRequests(api, dialect.pullRequests(repository), tag);
     },
-    setDeployment: async (repository, deployment, token) => {
-      const requestContext = contextAt('request:failed', 'the deployments', repository, token);
-      await dialect.setDeployment?.(rest, { repository, deployment, token }, requestContext);
+    async setDeployment(repository, deployment, token) {
+      const api = apiAt('request:failed', 'the deployments', repository, token);
+      await dialect.setDeployment?.(api, repository, deployment);
     },
-    setComment: async (repository, comment, token) => {
+    async setComment(repository, comment, token) {
       const object = `the comments at the pull request ${comment.pullRequest}`;
-      const requestContext = contextAt('request:failed', object, repository, token);
+      const api = apiAt('request:failed', object, repository, token);
       const calls = dialect.comments?.(repository, comment.pullRequest);
-      if (calls) await writeComment(rest, { calls, comment, token }, requestContext);
+      if (calls) await writeComment(api, calls, comment);
     },
-    pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingContext }),
+    pair: async (login, secret) =>
+      dialect.pair(restApi(rest, { ...place, ...pairingPurpose }, secret), { login, secret }),
   };
 }
 
 const ANY_COMMIT = '0'.repeat(40);
 
-const pairingContext = {
+const pairingPurpose = {
   code: 'auth:repohost:github_pairing_failed',
   what: 'the owner of the token',
   authorized: true,
 } as const;
 
-async function firstAllowed(
-  rest: Rest,
-  requests: readonly RestRequest[],
-  requestContext: RequestContext,
-): Promise<HttpResponse> {
-  const [request, ...others] = requests;
+async function firstAllowed(api: Api, [request, ...others]: readonly RestRequest[]): Promise<HttpResponse> {
   if (!request) throw new Error('A dialect has at least one request for the tarball.');
-  const response = await rest(request, requestContext).catch((error: unknown) => {
+  const response = await api.send(request).catch((error: unknown) => {
     // Web pages may redirect unknown credentials to a login page on another host, which is not called.
     if (others.length > 0 && error instanceof DeployError && error.cause instanceof RefusedAddress) return null;
     throw error;
   });
   if (response?.status === 200) return response;
   const isLogin = response === null || [401, 403, 404].includes(response.status);
-  if (response && (!isLogin || others.length === 0)) throw await refusal(requestContext, response);
+  if (response && (!isLogin || others.length === 0)) throw await api.refusal(response);
   response?.discard();
-  return firstAllowed(rest, others, requestContext);
+  return firstAllowed(api, others);
 }
 
 function statusNeedsToken({ pairAt }: { pairAt: string }): string {

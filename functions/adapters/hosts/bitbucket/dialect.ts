@@ -3,13 +3,11 @@ import * as v from 'valibot';
 import { basicHeader } from '../../../core/basic-auth.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/repository-host.ts';
-import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
 import { encodePath } from '../coordinates.ts';
-import { type CompareRequest, compareHistories, type Dialect, post } from '../dialect.ts';
-import { type RequestContext, refusal } from '../failures.ts';
-import { parsed } from '../pairing.ts';
-import { described, LISTED, pullNumber } from '../pull-request.ts';
-import type { Rest, RestRequest } from '../rest.ts';
+import { compareHistories, type Dialect } from '../dialect.ts';
+import { commitId, described, pullNumber, textOrNone } from '../fields.ts';
+import { LISTED } from '../pull-request.ts';
+import type { Api, RestRequest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
 /** Returns the calls of its API (https://developer.atlassian.com/cloud/bitbucket/rest/intro/). */
@@ -24,14 +22,9 @@ export function dialectAt(web: string): Dialect {
     commitRequest: (commit) => ({ path: `${repository(commit)}/commit/${commit.sha}` }),
     tarballRequests: (commit, token) => tarballRequests(web, commit, token),
     // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-commit-statuses/
-    async setStatus(rest, { commit, status, token }, requestContext) {
-      const { targetUrl, description, context } = status;
-      const json = { key: keyOf(context), state: states[status.state], url: targetUrl, name: context, description };
-      await post(
-        rest,
-        { path: `${repository(commit)}/commit/${commit.sha}/statuses/build`, token, json },
-        requestContext,
-      );
+    setStatus: (api, commit, { state, targetUrl, description, context }) => {
+      const json = { key: keyOf(context), state: states[state], url: targetUrl, name: context, description };
+      return api.write({ method: 'POST', path: `${repository(commit)}/commit/${commit.sha}/statuses/build`, json });
     },
     compare,
     commitSchema: v.pipe(
@@ -40,14 +33,10 @@ export function dialectAt(web: string): Dialect {
     ),
     repositoryPath: repository,
     // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-refs/
-    tip: (rest, { repository: where, branch, token }, requestContext) => {
-      const path = repository(where);
-      const calls = {
-        branch: { path: `${path}/refs/branches/${encodePath(branch)}`, token },
-        repository: { path, token },
-      };
-      return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
-    },
+    branch: (where, branch) => ({
+      path: `${repository(where)}/refs/branches/${encodePath(branch)}`,
+      schema: Branch,
+    }),
     pullRequest: (where, number) => {
       const fields = 'state,source.commit.hash';
       return { path: `${repository(where)}/pullrequests/${number}?fields=${fields}`, open: ['OPEN'] };
@@ -135,11 +124,10 @@ function tarballRequests(
   token: HostToken,
 ): readonly [RestRequest, ...RestRequest[]] {
   const request = { path: `${web}/${owner}/${name}/get/${sha}.tar.gz`, accept: '*/*' };
-  if (token === null) return [{ ...request, token }];
-  return [
-    { ...request, token: `x-bitbucket-api-token-auth:${secretOf(token)}` },
-    { ...request, token },
-  ];
+  if (token === null) return [request];
+  // Without the e-mail address.
+  const secret = token.slice(token.indexOf(':') + 1);
+  return [{ ...request, headers: headersOf(`x-bitbucket-api-token-auth:${secret}`) }, request];
 }
 
 /** Returns the key that identifies a status, which is shorter than the names of applications may be. */
@@ -150,16 +138,10 @@ function keyOf(context: string): string {
 }
 
 /** Compares by listing the commits of one history without the other: the API does not count commits. */
-async function compare(
-  rest: Rest,
-  { base, head, token }: CompareRequest,
-  requestContext: RequestContext,
-): Promise<Comparison> {
+function compare(api: Api, base: CommitRef, head: string): Promise<Comparison> {
   return compareHistories(base.sha, head, async (commit, other) => {
     const path = `${repository(base)}/commits/?include=${commit}&exclude=${other}&pagelen=1&fields=values.hash`;
-    const response = await rest({ path, token }, requestContext);
-    if (response.status !== 200) throw await refusal(requestContext, response);
-    return (await parsed(Page, response, requestContext)).values.length > 0;
+    return (await api.read(Page, { path })).values.length > 0;
   });
 }
 
@@ -176,9 +158,4 @@ function repository({ owner, name }: RepositoryRef): string {
 function headersOf(token: string): Readonly<Record<string, string>> {
   const isPair = token.includes(':');
   return { authorization: isPair ? basicHeader(token) : `Bearer ${token}` };
-}
-
-/** Returns the token without the e-mail address. */
-function secretOf(token: string): string {
-  return token.slice(token.indexOf(':') + 1);
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import type { RequestContext } from '../failures.ts';
+import type { Credentials } from '../dialect.ts';
 import { checkOwner, checkScopes, ownerOf, scopesIn } from '../pairing.ts';
-import type { Rest } from '../rest.ts';
+import type { Api } from '../rest.ts';
 
 const User = v.object({ username: v.nullish(v.string()), nickname: v.nullish(v.string()) });
 
@@ -12,22 +12,15 @@ const User = v.object({ username: v.nullish(v.string()), nickname: v.nullish(v.s
  * of the Atlassian account and is stored with the token, which does not work without it. Bitbucket no longer accepts
  * passwords and app passwords.
  */
-export async function pairWith(
-  rest: Rest,
-  { login, secret }: { readonly login: string; readonly secret: string },
-  requestContext: RequestContext,
-): Promise<Pairing> {
+export async function pairWith(api: Api, { login, secret }: Credentials): Promise<Pairing> {
   const token = `${login}:${secret}`;
-  const { owner, response } = await ownerOf(
-    User,
-    { rest, token, refused: tokenNeeded(requestContext.host) },
-    requestContext,
-  );
+  const { host } = api.purpose;
+  const { owner, response } = await ownerOf(api.with({ token }), User, tokenNeeded(host));
   const { username, nickname } = owner;
   const names = [username, nickname].filter((name) => typeof name === 'string');
   // The response does not contain the e-mail address; the accepted Basic authentication proves that it belongs to the
   // user.
-  checkOwner(login.includes('@') ? [login, ...names] : names, login, requestContext.host);
+  checkOwner(login.includes('@') ? [login, ...names] : names, login, host);
   const scopes = scopesIn(response.headers['x-oauth-scopes']);
   checkScopes(scopes, (scope) => /\brepository\b/.test(scope), 'read:repository:bitbucket');
   return { login: names[0] ?? login, token, scopes, expiresAt: null };

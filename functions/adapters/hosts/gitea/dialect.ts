@@ -1,13 +1,12 @@
 import * as v from 'valibot';
+import type { CommitRef } from '../../../core/payload/delivery.ts';
 import type { Comparison } from '../../../core/ports/repository-host.ts';
-import { commitId, textOrNone } from '../branch-tip.ts';
 import { encodePath } from '../coordinates.ts';
-import { type CompareRequest, compareHistories, type Dialect } from '../dialect.ts';
-import { type RequestContext, refusal } from '../failures.ts';
+import { compareHistories, type Dialect } from '../dialect.ts';
+import { commitId, textOrNone } from '../fields.ts';
 import { githubCalls, githubPullRequests, repositoryPath } from '../github/calls.ts';
-import { parsed } from '../pairing.ts';
 import { LISTED } from '../pull-request.ts';
-import type { Rest } from '../rest.ts';
+import type { Api } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
 const Branch = v.pipe(
@@ -41,9 +40,7 @@ export const dialect: Dialect = {
     accept: '*/*',
   }),
   commitRequest: (commit) => ({ path: `${repositoryPath(commit)}/git/commits/${commit.sha}?${brief}` }),
-  tarballRequests: (commit, token) => [
-    { path: `${repositoryPath(commit)}/archive/${commit.sha}.tar.gz`, token, accept: '*/*' },
-  ],
+  tarballRequests: (commit) => [{ path: `${repositoryPath(commit)}/archive/${commit.sha}.tar.gz`, accept: '*/*' }],
   compare,
   // A page is at most `MAX_RESPONSE_ITEMS`, whatever it is asked for.
   pullRequests: (where) => ({
@@ -61,18 +58,14 @@ const Commits = v.array(v.object({ sha: v.string() }));
  * Compares by listing the commits of one history without the other, one per page: `compare/{a}...{b}` would list all of
  * them with their files. Both commits are checked first, because the list responds 500 for an unknown one.
  */
-async function compare(
-  rest: Rest,
-  { base, head, token }: CompareRequest,
-  requestContext: RequestContext,
-): Promise<Comparison> {
+async function compare(api: Api, base: CommitRef, head: string): Promise<Comparison> {
   for (const commit of [base, { ...base, sha: head }]) {
-    const response = await rest({ ...dialect.commitRequest(commit), token }, requestContext);
-    if (response.status !== 200) throw await refusal(requestContext, response);
+    const response = await api.send(dialect.commitRequest(commit));
+    if (response.status !== 200) throw await api.refusal(response);
     response.discard();
   }
   return compareHistories(base.sha, head, async (commit, other) => {
     const path = `${repositoryPath(base)}/commits?sha=${commit}&not=${other}&limit=1&${brief}`;
-    return (await parsed(Commits, await rest({ path, token }, requestContext), requestContext)).length > 0;
+    return (await api.read(Commits, { path })).length > 0;
   });
 }

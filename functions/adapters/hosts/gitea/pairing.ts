@@ -3,14 +3,10 @@ import * as v from 'valibot';
 import { basicHeader } from '../../../core/basic-auth.ts';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
 import { isSegment } from '../coordinates.ts';
-import { type RequestContext, refusal } from '../failures.ts';
-import { checkOwner, isRefused, notPaired, parsed } from '../pairing.ts';
-import type { Rest } from '../rest.ts';
-
-interface Credentials {
-  readonly login: string;
-  readonly secret: string;
-}
+import type { Credentials } from '../dialect.ts';
+import type { HttpResponse } from '../http/http-client.ts';
+import { checkOwner, isRefused, notPaired } from '../pairing.ts';
+import type { Api } from '../rest.ts';
 
 const requiredScopes = ['read:user', 'write:repository'];
 const User = v.object({ login: v.string() });
@@ -22,76 +18,62 @@ const Created = v.object({ sha1: v.pipe(v.string(), v.minLength(1)), scopes: v.n
  *
  * https://docs.gitea.com/development/api-usage#generating-and-listing-api-tokens
  */
-export async function pairWith(rest: Rest, credentials: Credentials, requestContext: RequestContext): Promise<Pairing> {
+export async function pairWith(api: Api, credentials: Credentials): Promise<Pairing> {
   const { login, secret } = credentials;
-  if (!isSegment(login)) throw notPaired(`No user of ${requestContext.host} has such a name.`);
+  const { host } = api.purpose;
+  if (!isSegment(login)) throw notPaired(`No user of ${host} has such a name.`);
   // A password may also have the format of a token: then it is exchanged like any other password.
   if (/^[0-9a-f]{40}$/.test(secret)) {
-    const owner = await ownerOf(rest, secret, requestContext);
-    if (owner !== null) return kept(rest, { ...credentials, owner }, requestContext);
+    const owner = await ownerOf(api);
+    if (owner !== null) return kept(api, { ...credentials, owner });
   }
-  const created = await exchanged(rest, credentials, requestContext);
-  const owner = await ownerOf(rest, created.sha1, requestContext);
-  if (owner === null)
-    throw notPaired(`${requestContext.host} created a token that it does not accept; create one in its settings.`);
-  checkOwner([owner], login, requestContext.host);
-  return { login: owner, token: created.sha1, scopes: created.scopes ?? [], expiresAt: null };
+  const { sha1: token, scopes } = await exchanged(api, credentials);
+  const owner = await ownerOf(api.with({ token }));
+  if (owner === null) throw notPaired(`${host} created a token that it does not accept; create one in its settings.`);
+  checkOwner([owner], login, host);
+  return { login: owner, token, scopes: scopes ?? [], expiresAt: null };
 }
 
 /** Checks a token that the user created: it must be able to read repositories. Write access cannot be checked. */
-async function kept(
-  rest: Rest,
-  given: Credentials & { owner: string },
-  requestContext: RequestContext,
-): Promise<Pairing> {
-  const { login, secret, owner } = given;
-  checkOwner([owner], login, requestContext.host);
-  const response = await rest({ path: 'user/repos?limit=1', token: secret }, requestContext);
-  if (isRefused(response)) {
-    response.discard();
-    throw notPaired(`The token is valid, but its scopes are not sufficient: it needs ${requiredScopes.join(' and ')}.`);
-  }
-  if (response.status !== 200) throw await refusal(requestContext, response);
+async function kept(api: Api, { login, secret, owner }: Credentials & { owner: string }): Promise<Pairing> {
+  checkOwner([owner], login, api.purpose.host);
+  const response = await api.send({ path: 'user/repos?limit=1' });
+  checkAllowed(response);
+  if (response.status !== 200) throw await api.refusal(response);
   response.discard();
   return { login: owner, token: secret, scopes: [], expiresAt: null };
 }
 
-/** Returns the owner of a token; null when it is not a valid token. */
-async function ownerOf(rest: Rest, token: string, requestContext: RequestContext): Promise<string | null> {
-  const response = await rest({ path: 'user', token }, requestContext);
+/** Returns the owner of the token; null when it is not a valid token. */
+async function ownerOf(api: Api): Promise<string | null> {
+  const response = await api.send({ path: 'user' });
   if (response.status === 401) {
     response.discard();
     return null;
   }
-  if (isRefused(response)) {
-    response.discard();
-    throw notPaired(`The token is valid, but its scopes are not sufficient: it needs ${requiredScopes.join(' and ')}.`);
-  }
-  return (await parsed(User, response, requestContext)).login;
+  checkAllowed(response);
+  return (await api.parse(User, response)).login;
 }
 
-async function exchanged(
-  rest: Rest,
-  { login, secret }: Credentials,
-  requestContext: RequestContext,
-): Promise<v.InferOutput<typeof Created>> {
+function checkAllowed(response: HttpResponse): void {
+  if (!isRefused(response)) return;
+  response.discard();
+  throw notPaired(`The token is valid, but its scopes are not sufficient: it needs ${requiredScopes.join(' and ')}.`);
+}
+
+async function exchanged(api: Api, { login, secret }: Credentials): Promise<v.InferOutput<typeof Created>> {
   // Token names are unique per user.
   const name = `deployment-webhooks-${randomBytes(6).toString('hex')}`;
   const authorization = basicHeader(`${login}:${secret}`);
   const path = `users/${encodeURIComponent(login)}/tokens`;
-  const request = {
-    method: 'POST',
-    path,
-    token: null,
-    headers: { authorization },
-    json: { name, scopes: requiredScopes },
-  } as const;
-  const response = await rest(request, { ...requestContext, what: 'a token in place of the password' });
+  const unauthorized = api.with({ token: null, what: 'a token in place of the password' });
+  const json = { name, scopes: requiredScopes };
+  const response = await unauthorized.send({ method: 'POST', path, headers: { authorization }, json });
   if (isRefused(response) || response.status === 404) {
     response.discard();
-    throw notPaired(passwordRefused(requestContext.host));
+    throw notPaired(passwordRefused(api.purpose.host));
   }
-  return parsed(Created, response, requestContext);
+  return api.parse(Created, response);
 }
 
 function passwordRefused(host: string): string {

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { isWorkInProgress, type RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { OpenPullRequest } from '../../../core/ports/repository-host.ts';
-import { type TipCalls, textOrNone, tipOf } from '../branch-tip.ts';
 import { encodePath } from '../coordinates.ts';
-import { type Dialect, post } from '../dialect.ts';
-import { described, headCommit, pullNumber } from '../pull-request.ts';
+import type { BranchCalls, Dialect } from '../dialect.ts';
+import { described, headCommit, pullNumber, textOrNone } from '../fields.ts';
 
 export function repositoryPath({ owner, name }: RepositoryRef): string {
   return `repos/${owner}/${name}`;
@@ -12,7 +11,7 @@ export function repositoryPath({ owner, name }: RepositoryRef): string {
 
 /** The differences between GitHub's calls and those of Gitea and Forgejo. */
 interface Differences {
-  readonly branch: TipCalls['schema'];
+  readonly branch: BranchCalls['schema'];
   /** The query for the comments at a pull request. */
   readonly pageQuery: string;
 }
@@ -21,10 +20,9 @@ interface Differences {
 export function githubCalls({ branch: schema, pageQuery }: Differences) {
   return {
     repositoryPath,
-    async setStatus(rest, { commit, status, token }, requestContext) {
-      const { state, targetUrl, description, context } = status;
+    setStatus: (api, commit, { state, targetUrl, description, context }) => {
       const json = { state, target_url: targetUrl, description, context };
-      await post(rest, { path: `${repositoryPath(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
+      return api.write({ method: 'POST', path: `${repositoryPath(commit)}/statuses/${commit.sha}`, json });
     },
     // https://docs.github.com/rest/issues/comments
     comments: (where, number) => {
@@ -33,11 +31,7 @@ export function githubCalls({ branch: schema, pageQuery }: Differences) {
       return { path: `${path}/${number}/comments`, pageQuery, update };
     },
     // https://docs.github.com/rest/branches/branches#get-a-branch
-    tip: (rest, { repository: where, branch, token }, requestContext) => {
-      const path = repositoryPath(where);
-      const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
-      return tipOf(rest, branch, { ...calls, schema }, requestContext);
-    },
+    branch: (where, branch) => ({ path: `${repositoryPath(where)}/branches/${encodePath(branch)}`, schema }),
     pullRequest: (where, number) => ({ path: `${repositoryPath(where)}/pulls/${number}`, open: ['open'] }),
   } satisfies Partial<Dialect>;
 }

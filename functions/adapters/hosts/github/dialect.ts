@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { commitId, textOrNone } from '../branch-tip.ts';
 import { encodePath } from '../coordinates.ts';
 import type { Dialect } from '../dialect.ts';
-import { parsed } from '../pairing.ts';
+import { commitId, textOrNone } from '../fields.ts';
 import { LISTED } from '../pull-request.ts';
 import { anonymous, PUBLIC_WEB } from './anonymous.ts';
 import { githubCalls, githubPullRequests, repositoryPath } from './calls.ts';
@@ -34,7 +33,7 @@ export function githubDialect(web: string): Dialect {
     fileRequest: (commit, path, token) =>
       token === null ? { path: anonymous.file(commit, path) } : dialect.fileRequest(commit, path, token),
     tarballRequests: (commit, token) =>
-      token === null ? [{ path: anonymous.tarball(commit), token }] : dialect.tarballRequests(commit, token),
+      token === null ? [{ path: anonymous.tarball(commit) }] : dialect.tarballRequests(commit, token),
   };
 }
 
@@ -52,16 +51,13 @@ const dialect: Dialect = {
     path: `${repositoryPath(commit)}/commits/${commit.sha}`,
     accept: 'application/vnd.github.sha',
   }),
-  tarballRequests: (commit, token) => [{ path: `${repositoryPath(commit)}/tarball/${commit.sha}`, token }],
-  setDeployment: (rest, { repository: where, deployment, token }, requestContext) => {
-    const place = { path: `${repositoryPath(where)}/deployments`, token };
-    return setDeployment(rest, { place, deployment }, requestContext);
-  },
-  async compare(rest, { base, head, token }, requestContext) {
+  tarballRequests: (commit) => [{ path: `${repositoryPath(commit)}/tarball/${commit.sha}` }],
+  setDeployment: (api, where, deployment) => setDeployment(api, `${repositoryPath(where)}/deployments`, deployment),
+  async compare(api, base, head) {
     // Page 1 lists the changed files with their patches, which can be megabytes; only `status` is needed
     // (https://docs.github.com/rest/commits/commits#compare-two-commits).
     const path = `${repositoryPath(base)}/compare/${base.sha}...${head}?per_page=1&page=2`;
-    return (await parsed(Compared, await rest({ path, token }, requestContext), requestContext)).status;
+    return (await api.read(Compared, { path })).status;
   },
   // https://docs.github.com/rest/pulls/pulls#list-pull-requests
   pullRequests: (where) => ({

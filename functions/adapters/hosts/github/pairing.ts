@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import type { RequestContext } from '../failures.ts';
+import type { Credentials } from '../dialect.ts';
 import { checkOwner, checkScopes, ownerOf, scopesIn } from '../pairing.ts';
-import type { Rest } from '../rest.ts';
+import type { Api } from '../rest.ts';
 
 const User = v.object({ login: v.string() });
 const sufficient = new Set(['repo', 'public_repo', 'repo:status']);
@@ -12,17 +12,10 @@ const sufficient = new Set(['repo', 'public_repo', 'repo:status']);
  * (https://docs.github.com/rest/users/users#get-the-authenticated-user). GitHub has not accepted passwords since 2020;
  * the error says so.
  */
-export async function pairWith(
-  rest: Rest,
-  { login, secret }: { readonly login: string; readonly secret: string },
-  requestContext: RequestContext,
-): Promise<Pairing> {
-  const { owner: user, response } = await ownerOf(
-    User,
-    { rest, token: secret, refused: tokenNeeded(requestContext.host) },
-    requestContext,
-  );
-  checkOwner([user.login], login, requestContext.host);
+export async function pairWith(api: Api, { login, secret }: Credentials): Promise<Pairing> {
+  const { host } = api.purpose;
+  const { owner: user, response } = await ownerOf(api, User, tokenNeeded(host));
+  checkOwner([user.login], login, host);
   // Fine-grained tokens have no scopes header; tokens that do not expire have no expiration header.
   const scopes = scopesIn(response.headers['x-oauth-scopes']);
   checkScopes(scopes, (scope) => sufficient.has(scope), 'repo');

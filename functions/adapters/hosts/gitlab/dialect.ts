@@ -1,13 +1,11 @@
 import * as v from 'valibot';
-import type { RepositoryRef } from '../../../core/payload/delivery.ts';
+import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison } from '../../../core/ports/repository-host.ts';
-import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
-import type { CompareRequest, Dialect, StatusRequest } from '../dialect.ts';
-import { type RequestContext, refusal } from '../failures.ts';
+import type { Dialect } from '../dialect.ts';
+import { commitId, described, headCommit, pullNumber, textOrNone } from '../fields.ts';
 import { canSee } from '../files.ts';
-import { parsed } from '../pairing.ts';
-import { described, headCommit, LISTED, pullNumber } from '../pull-request.ts';
-import type { Rest } from '../rest.ts';
+import { LISTED } from '../pull-request.ts';
+import type { Api } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
 /** The calls of its API (https://docs.gitlab.com/api/rest/). */
@@ -22,8 +20,8 @@ export const dialect: Dialect = {
   }),
   commitRequest: (commit) => ({ path: `${project(commit)}/repository/commits/${commit.sha}?stats=false` }),
   // Limited to a few per minute (https://docs.gitlab.com/api/repositories/#get-file-archive); a 429 is retried later.
-  tarballRequests: (commit, token) => [
-    { path: `${project(commit)}/repository/archive.tar.gz?sha=${commit.sha}`, token, accept: '*/*' },
+  tarballRequests: (commit) => [
+    { path: `${project(commit)}/repository/archive.tar.gz?sha=${commit.sha}`, accept: '*/*' },
   ],
   setStatus,
   // https://docs.gitlab.com/api/notes/#merge-requests
@@ -38,14 +36,10 @@ export const dialect: Dialect = {
   compare,
   repositoryPath: project,
   // https://docs.gitlab.com/api/branches/#get-single-repository-branch
-  tip: (rest, { repository, branch, token }, requestContext) => {
-    const path = project(repository);
-    const calls = {
-      branch: { path: `${path}/repository/branches/${encodeURIComponent(branch)}`, token },
-      repository: { path, token },
-    };
-    return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
-  },
+  branch: (repository, branch) => ({
+    path: `${project(repository)}/repository/branches/${encodeURIComponent(branch)}`,
+    schema: Branch,
+  }),
   // https://docs.gitlab.com/api/merge_requests/#get-single-mr
   pullRequest: (repository, number) => ({
     path: `${project(repository)}/merge_requests/${number}`,
@@ -108,34 +102,25 @@ const MergeBase = v.object({ id: v.string() });
  * deploy, while the deploy waits for that pipeline
  * (https://docs.gitlab.com/ci/ci_cd_for_external_repos/external_commit_statuses).
  */
-async function setStatus(
-  rest: Rest,
-  { commit, status, token }: StatusRequest,
-  requestContext: RequestContext,
-): Promise<void> {
+async function setStatus(api: Api, commit: CommitRef, status: CommitStatus): Promise<void> {
   if (status.state === 'pending') return;
   const { targetUrl, description, context } = status;
   const state = states[status.state];
   const json = { state, name: context, target_url: targetUrl, description };
   const path = `${project(commit)}/statuses/${commit.sha}`;
-  const response = await rest({ method: 'POST', path, token, json }, requestContext);
+  const response = await api.send({ method: 'POST', path, json });
   if (response.status === 201 || response.status === 200) return response.discard();
-  const refused = await refusal(requestContext, response);
+  const refused = await api.refusal(response);
   // Many versions respond 400 when the status already has that state, but also for other errors.
-  if (response.status === 400 && (await isAlreadySet(rest, { commit, status, token }, requestContext))) return;
+  if (response.status === 400 && (await isAlreadySet(api, commit, status))) return;
   throw refused;
 }
 
 /** Returns whether the newest status of that name already has the state to set. */
-async function isAlreadySet(
-  rest: Rest,
-  { commit, status, token }: StatusRequest,
-  requestContext: RequestContext,
-): Promise<boolean> {
+async function isAlreadySet(api: Api, commit: CommitRef, status: CommitStatus): Promise<boolean> {
   const name = encodeURIComponent(status.context);
   const path = `${project(commit)}/repository/commits/${commit.sha}/statuses?name=${name}&order_by=id&sort=desc&per_page=1`;
-  const response = await rest({ path, token }, requestContext);
-  const [newest] = await parsed(Statuses, response, requestContext);
+  const [newest] = await api.read(Statuses, { path });
   return newest?.name === status.context && newest.status === states[status.state];
 }
 
@@ -144,33 +129,21 @@ async function isAlreadySet(
  *
  * https://docs.gitlab.com/api/repositories/#merge-base
  */
-async function compare(
-  rest: Rest,
-  { base, head, token }: CompareRequest,
-  requestContext: RequestContext,
-): Promise<Comparison> {
+async function compare(api: Api, base: CommitRef, head: string): Promise<Comparison> {
   const refs = [base.sha, head].map((sha) => `refs%5B%5D=${sha}`).join('&');
-  const response = await rest({ path: `${project(base)}/repository/merge_base?${refs}`, token }, requestContext);
-  if (response.status === 404)
-    return withoutBase(rest, { base, head, token }, requestContext, await refusal(requestContext, response));
-  const { id } = await parsed(MergeBase, response, requestContext);
+  const response = await api.send({ path: `${project(base)}/repository/merge_base?${refs}` });
+  if (response.status === 404) {
+    // Also for histories without a common commit.
+    const notFound = await api.refusal(response);
+    for (const sha of [base.sha, head]) {
+      if (!(await canSee(api, dialect.commitRequest({ ...base, sha })))) throw notFound;
+    }
+    return 'diverged';
+  }
+  const { id } = await api.parse(MergeBase, response);
   if (base.sha === head) return 'identical';
   if (id === base.sha) return 'ahead';
   return id === head ? 'behind' : 'diverged';
-}
-
-/** Handles the 404 for an inaccessible project, and for histories without a common commit. */
-async function withoutBase(
-  rest: Rest,
-  request: CompareRequest,
-  requestContext: RequestContext,
-  notFound: Error,
-): Promise<Comparison> {
-  const { base, head, token } = request;
-  for (const commit of [base, { ...base, sha: head }]) {
-    if (!(await canSee(rest, dialect, { commit, token }, requestContext))) throw notFound;
-  }
-  return 'diverged';
 }
 
 /** Returns the API path of a project, whose full path is encoded as one segment. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import type { RequestContext } from '../failures.ts';
-import { checkOwner, checkScopes, ownerOf, parsed } from '../pairing.ts';
-import type { Rest } from '../rest.ts';
+import type { Credentials } from '../dialect.ts';
+import { checkOwner, checkScopes, ownerOf } from '../pairing.ts';
+import type { Api } from '../rest.ts';
 
 const User = v.object({ username: v.string() });
 const TokenItself = v.object({ scopes: v.array(v.string()), expires_at: v.nullish(v.string()) });
@@ -12,31 +12,23 @@ const TokenItself = v.object({ scopes: v.array(v.string()), expires_at: v.nullis
  * (https://docs.gitlab.com/api/personal_access_tokens/#get-details-of-a-personal-access-token). The API does not accept
  * passwords.
  */
-export async function pairWith(
-  rest: Rest,
-  { login, secret }: { readonly login: string; readonly secret: string },
-  requestContext: RequestContext,
-): Promise<Pairing> {
-  const refused = tokenNeeded(requestContext.host);
-  const { username } = (await ownerOf(User, { rest, token: secret, refused }, requestContext)).owner;
-  checkOwner([username], login, requestContext.host);
-  const grant = await grantOf(rest, secret, requestContext);
+export async function pairWith(api: Api, { login, secret }: Credentials): Promise<Pairing> {
+  const { host } = api.purpose;
+  const { username } = (await ownerOf(api, User, tokenNeeded(host))).owner;
+  checkOwner([username], login, host);
+  const grant = await grantOf(api);
   checkScopes(grant.scopes, (scope) => scope === 'api', 'api');
   return { login: username, token: secret, ...grant };
 }
 
-async function grantOf(
-  rest: Rest,
-  secret: string,
-  requestContext: RequestContext,
-): Promise<Pick<Pairing, 'scopes' | 'expiresAt'>> {
-  const response = await rest({ path: 'personal_access_tokens/self', token: secret }, requestContext);
+async function grantOf(api: Api): Promise<Pick<Pairing, 'scopes' | 'expiresAt'>> {
+  const response = await api.send({ path: 'personal_access_tokens/self' });
   // Old versions do not have this endpoint, and it does not support other kinds of tokens.
   if ([400, 401, 403, 404].includes(response.status)) {
     response.discard();
     return { scopes: [], expiresAt: null };
   }
-  const { scopes, expires_at } = await parsed(TokenItself, response, requestContext);
+  const { scopes, expires_at } = await api.parse(TokenItself, response);
   return { scopes, expiresAt: expires_at ? midnight(expires_at) : null };
 }
 
