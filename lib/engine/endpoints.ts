@@ -1,3 +1,4 @@
+import { freemem, totalmem } from 'node:os';
 import { pageFiles } from '../../functions/adapters/page/page-files.ts';
 import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import { signatureVerifier } from '../../functions/adapters/senders/signatures/verifier.ts';
@@ -19,7 +20,7 @@ import { pair } from '../../functions/api-pair/pair.ts';
 import { status } from '../../functions/api-status/status.ts';
 import { tokens } from '../../functions/api-tokens/tokens.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
-import { machineOf } from '../files/machine.ts';
+import { diskSpace } from '../files/disk-usage.ts';
 import type { Endpoint } from './http/answer.ts';
 import type { EnginePorts } from './ports.ts';
 import type { EngineSettings } from './settings.ts';
@@ -40,6 +41,10 @@ export function endpoints(
   const streaming = { leases, accounts, clock, trace, seconds };
   const host = ports.hostsOfRequests.named;
   const appPorts = { applications, appFacts, facts, reader };
+  const machine = async () => ({
+    memory: { total: totalmem(), free: freemem() },
+    disk: await diskSpace(settings.dataDir),
+  });
   const record = { log, queue, leases, clock, trace };
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
@@ -47,7 +52,7 @@ export function endpoints(
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
     'api-entry': { answer: entry({ log, queue, clock, trace }) },
-    'api-apps': { answer: apps({ ...appPorts, processes, runs, domains, machine: () => machineOf(settings.dataDir) }) },
+    'api-apps': { answer: apps({ ...appPorts, processes, runs, domains, machine }) },
     'api-app-env': { answer: env({ ...appPorts, ...record, variables }) },
     'api-app-operations': { answer: operate({ ...appPorts, ...record }) },
     'api-app-source': {

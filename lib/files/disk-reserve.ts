@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
-import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { diskSpace } from './disk-usage.ts';
 import { hasCode, isFull } from './errors.ts';
 
 /** Room on the disk that is kept for what must work when it is full, in a folder of files. */
@@ -37,7 +38,11 @@ const KEPT_PARTS = 4;
 const CHECK_EVERY_MS = 5_000;
 
 /** Opens the reserve, and frees all of it first when a start would have too little room. */
-export async function openReserve({ folder, warn, freeBytes = freeOf }: ReserveOptions): Promise<DiskReserve> {
+export async function openReserve({
+  folder,
+  warn,
+  freeBytes = async (path) => (await diskSpace(path)).free,
+}: ReserveOptions): Promise<DiskReserve> {
   const parts = () => partsIn(folder);
   const free = (names: readonly string[]) => removeParts(folder, names);
   // A folder that cannot be looked at is told by the first write.
@@ -106,8 +111,3 @@ async function removeParts(folder: string, names: readonly string[]): Promise<vo
 
 /** For where no disk is looked after. */
 export const NO_RESERVE: Pick<DiskReserve, 'use'> = { use: (work) => work() };
-
-async function freeOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-}

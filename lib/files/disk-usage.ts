@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 
 /** Paths in one call of the command: systems limit its arguments. */
 const MOST_PATHS = 500;
@@ -24,6 +25,12 @@ export async function diskUsage(paths: readonly string[]): Promise<ReadonlyMap<s
     }
   }
   return found;
+}
+
+/** Returns how many bytes the disk of a folder has, and how many of them are free for this user. */
+export async function diskSpace(folder: string): Promise<{ readonly total: number; readonly free: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { total: blocks * bsize, free: bavail * bsize };
 }
 
 /** Its exit code also says that a file has vanished meanwhile. */

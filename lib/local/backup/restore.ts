@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, lstat, mkdir, readFile, readlink, rename, rm, statfs } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import * as v from 'valibot';
+import { diskSpace } from '../../files/disk-usage.ts';
 import { hasCode, OperatorError } from '../../files/errors.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
 import { FORMAT, LOG, MARK } from './backup.ts';
@@ -44,10 +45,10 @@ export async function restoreBackup(file: string, dataDir: string, signal: Abort
     if (begun) return { mark: begun, leftOut: [] };
     refuseData(dataDir);
     await mkdir(folder, { mode: 0o700 });
-    const { bavail, bsize } = await statfs(dataDir);
-    const { first = '', hasOthers } = await tar(['-tvf', '-'], { file, signal, mostBytes: bavail * bsize });
+    const reading = { file, signal, mostBytes: (await diskSpace(dataDir)).free };
+    const { first = '', hasOthers } = await tar(['-tvf', '-'], reading);
     if (!first.endsWith(` ${MARK}`) || hasOthers) throw foreign(file);
-    await tar(['-xpf', '-', '--no-same-owner', '-C', folder], { file, signal, mostBytes: bavail * bsize });
+    await tar(['-xpf', '-', '--no-same-owner', '-C', folder], reading);
     const leftOut: string[] = [];
     await clean(folder, '', leftOut);
     const mark = await markIn(folder);

@@ -1,6 +1,6 @@
-import { stat, statfs } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskUsage } from '../../files/disk-usage.ts';
+import { diskSpace, diskUsage } from '../../files/disk-usage.ts';
 import { OperatorError } from '../../files/errors.ts';
 import { DEFAULT_CACHE_MB } from '../../platform/settings.ts';
 import { cachesIn, freeCaches, freeReleases, type StoredParts } from '../../platform/store/caches.ts';
@@ -30,12 +30,11 @@ export async function diskUseOf(dataDir: string): Promise<DiskUse> {
   }
   const total = (await diskUsage([dataDir])).get(dataDir) ?? 0;
   const known = Object.values(kinds).reduce((sum, bytes) => sum + bytes, 0);
-  const { bavail, bsize } = await statfs(dataDir);
   return {
     kinds: { ...(kinds as Record<Kind, number>), other: Math.max(0, total - known) },
     total,
     cacheLimit: (readConfig(dataDir).cacheMegabytes ?? DEFAULT_CACHE_MB) * 1e6,
-    free: bavail * bsize,
+    free: (await diskSpace(dataDir)).free,
   };
 }
 

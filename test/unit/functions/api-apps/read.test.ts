@@ -69,6 +69,16 @@ describe('GET /1/apps/<user>', () => {
     expect(answer.body).toMatchObject({ machine, apps: [] });
   });
 
+  it('lists the applications also when the machine cannot be looked at', async () => {
+    await world.deployed('shop');
+    const machine = () => Promise.reject(new Error('statfs: EIO'));
+    const asked = request({ method: 'GET', resource: '/1/apps/{user}', params: { user: 'ann' } });
+    const { status, body } = await apps({ ...world.ports, machine })(asked);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ total: 1, apps: [{ name: 'shop' }] });
+    expect(body).not.toHaveProperty('machine');
+  });
+
   it('fails as a whole when the platform does not answer', async () => {
     await world.deployed('shop');
     world.applications.setDown(true);
