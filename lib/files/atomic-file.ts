@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface WriteOptions {
@@ -16,25 +16,22 @@ export interface WriteOptions {
  * Replaces a file atomically: readers see the old content or the new one, never a part, even after a crash. The
  * text is written to a temporary file beside it, which is then renamed. The folder must exist.
  */
-export async function replaceFile(path: string, text: string, options: WriteOptions = {}): Promise<void> {
+export async function replaceFile(
+  path: string,
+  text: string,
+  options: Pick<WriteOptions, 'secret'> = {},
+): Promise<void> {
   const temporary = temporaryName(path);
   try {
-    const file = await open(temporary, 'wx', modeOf(options));
-    try {
-      await file.writeFile(text);
-      if (options.durable) await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(temporary, text, { flag: 'wx', mode: modeOf(options) });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
-  if (options.durable) await syncFolder(dirname(path));
 }
 
-/** Like `replaceFile`, synchronously, for programs that cannot wait, such as a git hook. */
+/** Like `replaceFile`, synchronously. */
 export function replaceFileSync(path: string, text: string, options: WriteOptions = {}): void {
   const temporary = temporaryName(path);
   try {
@@ -44,7 +41,7 @@ export function replaceFileSync(path: string, text: string, options: WriteOption
     rmSync(temporary, { force: true });
     throw error;
   }
-  if (options.durable) syncFolderSync(dirname(path));
+  if (options.durable) syncFolder(dirname(path));
 }
 
 function temporaryName(path: string): string {
@@ -57,16 +54,7 @@ function modeOf({ secret, executable }: WriteOptions): number {
 }
 
 /** A rename survives a power cut once its folder is synced: https://man7.org/linux/man-pages/man2/fsync.2.html */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function syncFolderSync(path: string): void {
+function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

@@ -26,9 +26,9 @@ export function readStateSync<S extends v.GenericSchema>(path: string, schema: S
 }
 
 /** Replaces a JSON state file in one step; its folder is made when it does not exist. */
-export async function writeState(path: string, value: unknown, options: WriteOptions = {}): Promise<void> {
+export async function writeState(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await replaceFile(path, textOf(value), options);
+  await replaceFile(path, textOf(value));
 }
 
 /** Like `writeState`, synchronously. */
