@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { keyedMutex } from '../../functions/core/concurrency.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import { OperatorError } from '../files/errors.ts';
@@ -15,7 +15,6 @@ import { missedPushes } from './push/missed.ts';
 import type { Receiver } from './push/receiver.ts';
 import { repoHostServer } from './server/server.ts';
 import { adoption, watchFolders } from './store/adopt.ts';
-import { putAway } from './store/earlier-version.ts';
 import { folders } from './store/folders.ts';
 import { type CreateOptions, repositoriesIn } from './store/repositories.ts';
 
@@ -113,4 +112,19 @@ async function listenOrExplain(server: Server, port: number | ReservedPort): Pro
     const number = typeof port === 'number' ? port : port.port;
     throw new OperatorError(`The repository host could not listen on port ${number}: choose another one.`, { cause });
   }
+}
+
+/**
+ * What version 1.0.0 kept besides repositories: access tokens, commit statuses, pushes that were not sent yet, and the
+ * programs and the address for its hooks.
+ */
+const LEFT_BY_1_0 = ['tokens.json', 'statuses', 'deliveries', 'running.json', 'follow.mjs', 'follow.mjs.inputs.json'];
+
+/** Puts away what an earlier version has left, for going back to it; the start after that removes it. */
+function putAway(root: string): void {
+  const away = join(root, 'earlier-version');
+  rmSync(away, { recursive: true, force: true });
+  const left = LEFT_BY_1_0.filter((file) => existsSync(join(root, file)));
+  if (left.length > 0) mkdirSync(away, { mode: 0o700 });
+  for (const file of left) renameSync(join(root, file), join(away, file));
 }

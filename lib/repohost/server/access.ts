@@ -3,7 +3,24 @@ import { DeployError } from '../../../functions/core/errors.ts';
 import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
 import type { RepositoryName } from '../store/folders.ts';
 import type { Repositories } from '../store/repositories.ts';
-import { notFound, Refused } from './refused.ts';
+
+/** A request that is not served: its status, and a sentence. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** Returns the error for what does not exist and for what the caller may not see: the two must look the same. */
+export function notFound(): Refused {
+  return new Refused(404, 'Not Found');
+}
 
 /** The user who has logged in; null for an anonymous client. */
 export type Caller = string | null;

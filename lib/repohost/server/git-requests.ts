@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { relative } from 'node:path';
+import type { GitBackend } from '../git/backend.ts';
 import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
-import type { HookChannel } from '../push/attended-pushes.ts';
+import type { OpenRepositories } from '../local-host.ts';
+import type { AttendedPushes, HookChannel } from '../push/attended-pushes.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/folders.ts';
 import type { Repositories } from '../store/repositories.ts';
-import { type Caller, loginNeeded, visible } from './access.ts';
-import { Refused } from './refused.ts';
-import type { ServerDependencies } from './server.ts';
+import { type Caller, loginNeeded, Refused, visible } from './access.ts';
 
 /** A request of git: `/<owner>/<name>.git/<service>`; `.git` may be missing, as on GitHub. */
 interface GitPath extends RepositoryName {
@@ -20,6 +20,12 @@ export function gitPathOf([owner = '', folder = '', ...rest]: readonly string[])
   return { owner, name: folder.replace(/\.git$/, ''), service };
 }
 
+/** What serves the requests of git. */
+export interface GitServing extends OpenRepositories {
+  readonly backend: GitBackend;
+  readonly pushes: Pick<AttendedPushes, 'attend'>;
+}
+
 interface GitExchange {
   readonly url: URL;
   readonly caller: Caller;
@@ -31,7 +37,7 @@ interface GitExchange {
  * Serves `git clone`, `fetch` and `push`. The owner's first push to a missing repository creates it; until the objects
  * arrive, git is shown an empty one, so that a push that is given up leaves nothing behind.
  */
-export async function serveSmartHttp(deps: ServerDependencies, path: GitPath, exchange: GitExchange): Promise<void> {
+export async function serveSmartHttp(deps: GitServing, path: GitPath, exchange: GitExchange): Promise<void> {
   const { url, caller, request, response } = exchange;
   const { owner, name, service } = path;
   const pushes = isPush(service, url.searchParams);
