@@ -2,7 +2,7 @@ import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts
 import type { SqliteStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
-import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
+import type { PlatformPorts } from '../../functions/core/ports/applications.ts';
 import type { OwnHost, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 import type { Clock } from '../../functions/core/ports/system.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Tables } from '../../functions/adapters/stores/sqlite/tables.ts';
 import { background, once } from '../../functions/core/concurrency.ts';
-import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
+import type { PlatformPorts } from '../../functions/core/ports/applications.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';

@@ -1,4 +1,4 @@
-import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
+import type { PlatformPorts } from '../../functions/core/ports/applications.ts';
 import {
   memoryAppDomains,
   memoryApplications,

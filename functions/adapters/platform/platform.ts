@@ -1,4 +1,5 @@
-import type { AppHealth, PlatformPorts } from '../../core/ports/platform.ts';
+import type { PlatformPorts } from '../../core/ports/applications.ts';
+import type { AppHealth } from '../../core/ports/platform.ts';
 
 /** The ports of a platform, and the health that its events are compared with. */
 type Ports = PlatformPorts & { readonly health: AppHealth };

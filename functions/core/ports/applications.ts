@@ -1,5 +1,5 @@
 import type { AppEvent } from './app-event.ts';
-import type { AppRef } from './platform.ts';
+import type { AppOperations, AppRef, BuildOutput, HostingPlatform } from './platform.ts';
 import type { PrintedLine, ProcessList, RunInput, RunStart, RunStarted, Said, Scale } from './processes.ts';
 
 /**
@@ -152,4 +152,18 @@ export interface AppEventCursor {
   /** Returns the number of the last event that was read; 0 before the first. */
   read(): Promise<number>;
   write(seq: number): Promise<void>;
+}
+
+/** The ports of a platform: all that the service does with what deploys and runs applications. */
+export interface PlatformPorts {
+  readonly hosting: HostingPlatform;
+  readonly applications: Applications;
+  readonly operations: AppOperations;
+  readonly variables: AppVariables;
+  readonly processes: AppProcesses;
+  readonly runs: AppRuns;
+  readonly domains: AppDomains;
+  readonly output: AppOutput;
+  readonly builds: BuildOutput;
+  readonly events: AppEvents;
 }

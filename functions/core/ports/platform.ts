@@ -1,13 +1,4 @@
 import type { Settings } from '../apps/settings.ts';
-import type {
-  AppDomains,
-  AppEvents,
-  Applications,
-  AppOutput,
-  AppProcesses,
-  AppRuns,
-  AppVariables,
-} from './applications.ts';
 import type { PrintedLine } from './processes.ts';
 
 export interface AppRef {
@@ -139,18 +130,4 @@ export interface BuildOutput {
     follow: boolean,
     signal: AbortSignal,
   ): Promise<AsyncIterable<readonly PrintedLine[]> | null>;
-}
-
-/** The ports of a platform: all that the service does with what deploys and runs applications. */
-export interface PlatformPorts {
-  readonly hosting: HostingPlatform;
-  readonly applications: Applications;
-  readonly operations: AppOperations;
-  readonly variables: AppVariables;
-  readonly processes: AppProcesses;
-  readonly runs: AppRuns;
-  readonly domains: AppDomains;
-  readonly output: AppOutput;
-  readonly builds: BuildOutput;
-  readonly events: AppEvents;
 }

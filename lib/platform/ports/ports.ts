@@ -1,4 +1,4 @@
-import type { PlatformPorts } from '../../../functions/core/ports/platform.ts';
+import type { PlatformPorts } from '../../../functions/core/ports/applications.ts';
 import { applications, operations, variables } from './applications.ts';
 import { appDomains } from './domains.ts';
 import { hosting } from './hosting.ts';

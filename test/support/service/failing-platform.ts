@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DeployError } from '../../../functions/core/errors.ts';
-import type { HostingPlatform, PlatformPorts } from '../../../functions/core/ports/platform.ts';
+import type { PlatformPorts } from '../../../functions/core/ports/applications.ts';
+import type { HostingPlatform } from '../../../functions/core/ports/platform.ts';
 
 type Method = keyof HostingPlatform;
 
