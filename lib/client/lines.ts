@@ -1,3 +1,5 @@
+import { linesIn } from '../../functions/core/lines.ts';
+
 /** How long an answer is waited for, and what ends the wait. */
 interface Alive {
   /** A connection without a byte for that long is dead. */
@@ -27,17 +29,17 @@ export async function alive<T>(work: Promise<T>, { silenceMs, signals }: Alive):
 }
 
 /** Yields the lines of a body as they arrive, without a last one that was cut off. Leaving the loop ends the connection. */
-export async function* linesOf(body: ReadableStream<Uint8Array>, options: Alive): AsyncGenerator<string, void> {
+export function linesOf(body: ReadableStream<Uint8Array>, options: Alive): AsyncGenerator<string, void> {
+  return linesIn(piecesOf(body, options));
+}
+
+async function* piecesOf(body: ReadableStream<Uint8Array>, options: Alive): AsyncGenerator<Uint8Array, void> {
   const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let unfinished = '';
   try {
     for (;;) {
       const { done, value } = await alive(reader.read(), options);
       if (done) return;
-      const parts = (unfinished + decoder.decode(value, { stream: true })).split('\n');
-      unfinished = parts.pop() ?? '';
-      yield* parts;
+      yield value;
     }
   } finally {
     // Cancelled explicitly, so that the end of the stream does not depend on how a signal reaches it.

@@ -84,7 +84,7 @@ const isPageView = isIn('lib/page/view');
 const isPagePart = isIn('lib/page/view/parts');
 /** Of the functions, what knows nothing of deploys. */
 const PLAIN = [
-  ...['basic-auth', 'concurrency', 'json-value', 'secrets'].map((name) => `functions/core/${name}.ts`),
+  ...['basic-auth', 'concurrency', 'json-value', 'lines', 'secrets'].map((name) => `functions/core/${name}.ts`),
   'functions/adapters/system/within.ts',
 ];
 /** What the programs of one machine are built on, each on those before it. */
@@ -234,7 +234,7 @@ const rules: readonly Rule[] = [
     allowed: (target) =>
       isClient(target) ||
       isOneOf(
-        ...['entry/entry', 'entry/kinds', 'pipeline/pipeline', 'concurrency', 'json-value'].map(
+        ...['entry/entry', 'entry/kinds', 'pipeline/pipeline', 'concurrency', 'json-value', 'lines'].map(
           (name) => `functions/core/${name}.ts`,
         ),
       )(target),

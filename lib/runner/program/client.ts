@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { linesIn } from '../../../functions/core/lines.ts';
 import { hasCode } from '../../files/errors.ts';
 import { forwarder } from '../../http/forwarder.ts';
 import { HttpError } from '../../http/http-error.ts';
@@ -104,14 +105,8 @@ async function ask(
 }
 
 async function* pieces<T>(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<T, void> {
-  const decoder = new TextDecoder();
-  let rest = '';
   try {
-    for await (const chunk of body) {
-      const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) yield JSON.parse(line);
-    }
+    for await (const line of linesIn(body)) yield JSON.parse(line);
   } catch (error) {
     if (!signal.aborted) throw error;
   }
