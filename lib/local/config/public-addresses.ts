@@ -1,4 +1,5 @@
 import type { PublicDomain } from '../../http/app-domain.ts';
+import { type TrustsAddress, trustedAddresses } from '../../http/trusted-addresses.ts';
 import type { Config } from './schema.ts';
 
 /** The service's addresses for other machines. */
@@ -54,4 +55,16 @@ export function ownHosts(addresses: PublicAddresses | undefined): readonly strin
 /** Returns the host name of an address; empty for none. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : '';
+}
+
+/**
+ * Returns whose `X-Forwarded-*` headers are believed. Login throttling trusts `X-Forwarded-For` from
+ * `proxies` only; a program of this machine is one only when the configuration names a proxy.
+ */
+export function proxiesOf(config: Config): { readonly trusts: TrustsAddress; readonly proxies?: TrustsAddress } {
+  const trusts = trustedAddresses(config.trustedProxies);
+  const hasProxy = [config.publicUrl, config.appsDomain, config.trustedProxies].some(
+    (setting) => setting !== undefined,
+  );
+  return hasProxy ? { trusts, proxies: trusts } : { trusts };
 }

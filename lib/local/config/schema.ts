@@ -62,6 +62,23 @@ const HookSecrets = keyedBy(
   ),
 );
 
+interface Range {
+  readonly least: number;
+  readonly most?: number;
+  readonly unit?: string;
+}
+
+function whole({ least, most = Number.POSITIVE_INFINITY, unit }: Range) {
+  const [of, end] = unit === undefined ? ['', ''] : [` of ${unit}`, ` ${unit}`];
+  return v.pipe(
+    v.number(`must be a number${of}`),
+    v.integer(`must be a whole number${of}`),
+    v.minValue(least, `must be at least ${least}${end}`),
+    v.maxValue(most, `must be at most ${most}${end}`),
+  );
+}
+
+const WEEK_MINUTES = 10_080;
 const SMALLEST_LIMIT_MB = 32;
 
 /** The applications that a limit is for. */
@@ -70,26 +87,8 @@ const OfApplications = v.pipe(
   v.regex(/^(?:\*|[^/\s]+(?:\/[^/\s]+)?)$/, 'must be *, <user> or <user>/<application>'),
 );
 
-const MemoryLimits = keyedBy(
-  OfApplications,
-  v.pipe(
-    v.number('must be a number of MB'),
-    v.integer('must be a whole number of MB'),
-    v.minValue(SMALLEST_LIMIT_MB, `must be at least ${SMALLEST_LIMIT_MB}, in MB`),
-  ),
-);
-
 /** npm, its shell, and a process for each of some processors. */
 const FEWEST_PROCESSES = 16;
-
-const ProcessLimits = keyedBy(
-  OfApplications,
-  v.pipe(
-    v.number('must be a number of processes'),
-    v.integer('must be a whole number of processes'),
-    v.minValue(FEWEST_PROCESSES, `must be at least ${FEWEST_PROCESSES}`),
-  ),
-);
 
 /** The configuration file of one machine. All fields are optional. */
 export const ConfigSchema = v.strictObject(
@@ -101,30 +100,9 @@ export const ConfigSchema = v.strictObject(
       ),
     ),
     defaultBranch: v.optional(v.pipe(Text, v.check(isBranchName, 'must be the name of a branch'))),
-    holdMinutes: v.optional(
-      v.pipe(
-        v.number('must be a number'),
-        v.integer('must be a whole number'),
-        v.minValue(1, 'must be at least 1'),
-        v.maxValue(10_080, 'must be at most 10080, a week'),
-      ),
-    ),
-    reconcileMinutes: v.optional(
-      v.pipe(
-        v.number('must be a number'),
-        v.integer('must be a whole number'),
-        v.minValue(0, 'must be at least 0'),
-        v.maxValue(10_080, 'must be at most 10080, a week'),
-      ),
-    ),
-    previewDays: v.optional(
-      v.pipe(
-        v.number('must be a number'),
-        v.integer('must be a whole number'),
-        v.minValue(1, 'must be at least 1'),
-        v.maxValue(365, 'must be at most 365'),
-      ),
-    ),
+    holdMinutes: v.optional(whole({ least: 1, most: WEEK_MINUTES })),
+    reconcileMinutes: v.optional(whole({ least: 0, most: WEEK_MINUTES })),
+    previewDays: v.optional(whole({ least: 1, most: 365 })),
     publicUrl: v.optional(Address),
     allowedOrigins: v.optional(
       v.array(
@@ -146,15 +124,9 @@ export const ConfigSchema = v.strictObject(
       ),
     ),
     hookSecrets: v.optional(HookSecrets),
-    cacheMegabytes: v.optional(
-      v.pipe(
-        v.number('must be a number of MB'),
-        v.integer('must be a whole number of MB'),
-        v.minValue(0, 'must be at least 0'),
-      ),
-    ),
-    memoryLimits: v.optional(MemoryLimits),
-    processLimits: v.optional(ProcessLimits),
+    cacheMegabytes: v.optional(whole({ least: 0, unit: 'MB' })),
+    memoryLimits: v.optional(keyedBy(OfApplications, whole({ least: SMALLEST_LIMIT_MB, unit: 'MB' }))),
+    processLimits: v.optional(keyedBy(OfApplications, whole({ least: FEWEST_PROCESSES, unit: 'processes' }))),
     isolation: v.optional(v.picklist(['auto', 'required', 'off'], 'must be auto, required or off')),
     users: v.optional(
       v.pipe(

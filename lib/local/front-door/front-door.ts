@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerAsk, isAsk } from '../../http/app-domain.ts';
+import { answerAsk, hostName, isAppHost, isAsk } from '../../http/app-domain.ts';
 import { forwarder } from '../../http/forwarder.ts';
 import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
-import { ownHosts, type PublicAddresses } from '../config/public-addresses.ts';
-import { type Destination, destinationOf } from './destination.ts';
+import { hostOf, ownHosts, type PublicAddresses } from '../config/public-addresses.ts';
 
 /** The programs behind the front door besides the API. */
 interface FrontDoorParts {
@@ -69,4 +68,28 @@ export function frontDoor({ addresses, ports, hasApp, isDomain }: FrontDoorParts
       forward.upgrade(request, socket, head, targetOf(to));
     },
   };
+}
+
+/** The program that serves a request, by its Host header; `unknown` for another host. */
+type Destination = 'api' | 'applications' | 'repositories' | 'unknown';
+
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Without `APPS_DOMAIN` every host but those of applications is the API's, which may be behind a tunnel of any name; with it,
+ * other hosts are `unknown`.
+ */
+function destinationOf(
+  host: string | undefined,
+  addresses: PublicAddresses | undefined,
+  isDomain: (name: string) => boolean,
+): Destination {
+  const name = hostName(host);
+  const { apps, repositories = '', signals = '' } = addresses ?? {};
+  if (addresses && name === hostOf(addresses.service)) return 'api';
+  if (apps && name === hostOf(repositories)) return 'repositories';
+  // The API serves the WebSocket of signals itself.
+  if (apps && name === hostOf(signals)) return 'api';
+  if (isDomain(name) || isAppHost(name, apps?.domain)) return 'applications';
+  return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'unknown';
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { RunnerOptions } from '../../runner/program/start.ts';
-import { runHere } from '../../runner/program/unit.ts';
+import { type RunnerOptions, runHere } from '../../runner/program/start.ts';
 import { dataFolder } from '../config/start-place.ts';
 
 /** Returns where the runner of a data folder has its files. */

@@ -88,7 +88,7 @@ describe('The configuration of one machine', () => {
     [{ hookSecrets: { 'demo/x': {} } }, /hookSecrets\.demo\/x must be \*, <user> or <user>\/<owner>\/<repository>/],
     [{ hookSecrets: { demo: { github: 'secret' } } }, /hookSecrets\.demo\.github must be a list of secrets/],
     [{ memoryLimits: { '*': '512' } }, /memoryLimits\.\* must be a number of MB/],
-    [{ memoryLimits: { '*': 8 } }, /memoryLimits\.\* must be at least 32, in MB/],
+    [{ memoryLimits: { '*': 8 } }, /memoryLimits\.\* must be at least 32 MB/],
     [{ processLimits: { '*': 8 } }, /processLimits\.\* must be at least 16/],
     [{ isolation: 'on' }, /isolation must be auto, required or off/],
     [{ processLimits: { demo: 20.5 } }, /processLimits\.demo must be a whole number of processes/],

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { clientAddress } from '../../../../lib/http/trusted-addresses.ts';
-import { proxiesOf } from '../../../../lib/local/config/proxies.ts';
+import { proxiesOf } from '../../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../../lib/local/config/schema.ts';
 
 /** A request over a connection from that address. */
