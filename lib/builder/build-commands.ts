@@ -1,25 +1,17 @@
 import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import type { Command } from './build-step.ts';
 import { buildScriptsOf } from './install-plan.ts';
 import type { ManagerCommands } from './manager-commands.ts';
 import { manifestIn, packagesOf, type RawManifest, textOf } from './manifest.ts';
 import type { Project } from './project.ts';
 
-/** A command of the build, in a folder of the repository. */
-interface BuildCommand {
-  readonly title: string;
-  /** Default: the package manager. */
-  readonly program?: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-}
-
 /**
  * Returns the commands that build an application: its `heroku-postbuild`, else its `build`. In a workspace what it
  * depends on is built before, by Turborepo or Nx where the root depends on one of them, else in the order of the dependencies.
  */
-export async function buildCommands(project: Project, manager: ManagerCommands): Promise<readonly BuildCommand[]> {
+export async function buildCommands(project: Project, manager: ManagerCommands): Promise<readonly Command[]> {
   const { folder, manifest } = project;
   const { build, 'heroku-postbuild': postbuild } = buildScriptsOf(manifest);
   const name = postbuild === undefined ? 'build' : 'heroku-postbuild';
@@ -36,13 +28,13 @@ interface Of {
   readonly manager: ManagerCommands;
 }
 
-function scriptIn(folder: string, name: string, { project, manager }: Of): BuildCommand {
+function scriptIn(folder: string, name: string, { project, manager }: Of): Command {
   const place = folder === project.folder ? '' : ` in ${relative(project.root, folder)}`;
   return { title: `${manager.program} run ${name}${place}`, args: manager.run(name), cwd: folder };
 }
 
 /** Returns the call of the tool that the root of the workspaces has for builds of several packages. */
-async function toolOf({ folder, installAt, installManifest }: Project): Promise<BuildCommand | undefined> {
+async function toolOf({ folder, installAt, installManifest }: Project): Promise<Command | undefined> {
   const packages = packagesOf(installManifest);
   const place = relative(installAt, folder).replaceAll(sep, '/');
   const turbo = packages.includes('turbo') ? ((await textOf(join(installAt, 'turbo.json'))) ?? '') : '';
@@ -56,8 +48,8 @@ async function toolOf({ folder, installAt, installManifest }: Project): Promise<
   return called('nx', ['run-many', '--target=build', `--projects=directory:${place}`], installAt);
 }
 
-/** With Plug'n'Play there is no node_modules: Yarn runs the program. */
-function called(tool: string, args: readonly string[], installAt: string): BuildCommand {
+/** Without node_modules, as with Plug'n'Play, Yarn runs the program. */
+function called(tool: string, args: readonly string[], installAt: string): Command {
   const program = join(installAt, 'node_modules', '.bin', tool);
   const title = `${tool} ${args[0]} of the workspace`;
   if (!existsSync(program)) return { title, args: [tool, ...args], cwd: installAt };
@@ -65,11 +57,11 @@ function called(tool: string, args: readonly string[], installAt: string): Build
 }
 
 /** Returns the builds of the workspaces that an application depends on, each after those that it depends on itself. */
-async function dependenciesFirst(project: Project, manager: ManagerCommands): Promise<readonly BuildCommand[]> {
+async function dependenciesFirst(project: Project, manager: ManagerCommands): Promise<readonly Command[]> {
   const { root, folder, manifest, installAt } = project;
   if (existsSync(join(installAt, '.pnp.cjs'))) return [byYarn(folder)];
   const seen = new Set([folder]);
-  const commands: BuildCommand[] = [];
+  const commands: Command[] = [];
   const visit = async (at: string, of: RawManifest): Promise<void> => {
     for (const name of packagesOf(of, ['dependencies', 'devDependencies', 'optionalDependencies'])) {
       const linked = await linkedFolder(root, at, name);
@@ -85,19 +77,9 @@ async function dependenciesFirst(project: Project, manager: ManagerCommands): Pr
 }
 
 /** https://yarnpkg.com/cli/workspaces/foreach */
-function byYarn(folder: string): BuildCommand {
-  const args = [
-    'workspaces',
-    'foreach',
-    '--recursive',
-    '--topological',
-    '--from',
-    '.',
-    '--exclude',
-    '.',
-    'run',
-    'build',
-  ];
+function byYarn(folder: string): Command {
+  const chosen = ['--recursive', '--topological', '--from', '.', '--exclude', '.'];
+  const args = ['workspaces', 'foreach', ...chosen, 'run', 'build'];
   return { title: 'yarn run build in the workspaces that it depends on', args, cwd: folder };
 }
 

@@ -5,24 +5,18 @@ import { isInside } from './inside.ts';
 /** The caches of build tools, relative to the application's folder. */
 const CACHES = ['.next/cache', 'node_modules/.cache', 'node_modules/.vite'];
 
-/** The kept caches of an application. They move between its cache folder and the release that is being built. */
-interface FrameworkCaches {
-  /** Moves the kept caches into a release. */
-  restore(): Promise<void>;
-  /** Moves the caches out of the release, for the next build; a release that serves does not need them. */
-  keep(): Promise<void>;
-}
-
-/** Returns the caches of the application in `folder`, kept in `store`. A move is a rename, so it takes no time. */
-export function frameworkCaches(
-  store: string,
-  { root, folder }: { readonly root: string; readonly folder: string },
-): FrameworkCaches {
+/**
+ * Returns the caches of the application in `folder`, which move between `store` and the release that is being built. A move is
+ * a rename, so it takes no time.
+ */
+export function frameworkCaches(store: string, { root, folder }: { readonly root: string; readonly folder: string }) {
   const places = CACHES.map((name) => ({ kept: join(store, name.replaceAll('/', '_')), used: join(folder, name) }));
   return {
+    /** Moves the kept caches into the release. */
     restore: async () => {
       for (const { kept, used } of places) await move({ from: kept, to: used, root });
     },
+    /** Moves the caches out of the release, for the next build; a release that serves does not need them. */
     keep: async () => {
       for (const { kept, used } of places) await move({ from: used, to: kept, root });
     },

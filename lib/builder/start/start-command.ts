@@ -53,26 +53,8 @@ const PLAIN_SITES = ['public', '.'];
 export const STATIC_SERVER = fileURLToPath(new URL('static-server.cjs', import.meta.url));
 const plainWords = /^[\w@%+=:,./-]+(?: +[\w@%+=:,./-]+)*$/;
 const shellWords = new Set([
-  'exec',
-  'cd',
-  'export',
-  'set',
-  'source',
-  '.',
-  ':',
-  'exit',
-  'trap',
-  'ulimit',
-  'umask',
-  'eval',
-  'test',
-  'true',
-  'false',
-  'if',
-  'for',
-  'while',
-  'until',
-  'case',
+  ...['exec', 'cd', 'export', 'set', 'source', '.', ':', 'exit', 'trap', 'ulimit', 'umask', 'eval', 'test'],
+  ...['true', 'false', 'if', 'for', 'while', 'until', 'case'],
 ]);
 
 /** Reads the package.json of a release, of which any content is possible. Throws an Error with one sentence. */
@@ -176,11 +158,7 @@ async function fileCommand(folder: string, { main }: StartManifest): Promise<Sta
 
 /** The platform's own server for files, with the platform's own Node. */
 async function siteCommand(folder: string, sites: readonly string[]): Promise<StartCommand | undefined> {
-  for (const site of sites) {
-    if (await exists(join(folder, site, 'index.html'))) {
-      return serving(site);
-    }
-  }
+  for (const site of sites) if (await exists(join(folder, site, 'index.html'))) return serving(site);
   return undefined;
 }
 

@@ -200,18 +200,8 @@ function otherPath({ id, path }: Snapshot, asked: string): HttpError {
   return new HttpError(409, `The snapshot ${id} is built for ${shown(path)}, not ${shown(asked)}.`);
 }
 
-/** Keeps caches below their limit. */
-interface CacheKeeper {
-  /** Has them measured soon, once for all calls until then: at the start, and after each build. */
-  due(): void;
-  close(): void;
-}
-
-/** Measures and trims caches after builds, never during one: the end of that build is the next occasion. */
-function cacheKeeper(
-  parts: StoredParts & { readonly limits: Limits; readonly log: Log },
-  isBuilding: () => boolean,
-): CacheKeeper {
+/** Keeps caches below their limit. They are measured after builds, never during one: its end is the next occasion. */
+function cacheKeeper(parts: StoredParts & { readonly limits: Limits; readonly log: Log }, isBuilding: () => boolean) {
   const { limits, log } = parts;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -222,6 +212,7 @@ function cacheKeeper(
     if (freed > 0) log({ type: 'platform.caches_removed', detail: `${Math.round(freed / 1e6)} MB` });
   };
   return {
+    /** Has them measured soon, once for all calls until then: at the start, and after each build. */
     due: () => {
       if (isClosed) return;
       timer ??= setTimeout(

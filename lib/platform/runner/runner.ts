@@ -1,12 +1,4 @@
-import type {
-  PrintedLine,
-  Process,
-  ProcessList,
-  RunInput,
-  RunStart,
-  RunStarted,
-  Said,
-} from '../../../functions/core/ports/processes.ts';
+import type { ProcessList, RunInput, RunStart } from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { type AppId, appKey, type LogQuery, type RunnerCalls, type ToldRelease } from '../../runner/calls.ts';
@@ -20,25 +12,6 @@ export interface Started {
   readonly answers: boolean;
   /** What is lost with the release before, in a sentence. */
   readonly lost?: string | undefined;
-}
-
-/** One application in the runner. What it does is recorded, and what is recorded the runner is told. */
-export interface Runner {
-  state(): Promise<Process['state']>;
-  /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
-  start(snapshot: string): Promise<Started>;
-  /** Starts the active snapshot again, with the current variables. */
-  restart(): Promise<Started>;
-  /** Ends the application; a start in progress is cancelled. */
-  stop(): Promise<void>;
-  processes(): Promise<ProcessList>;
-  /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
-  scale(change: Readonly<Record<string, unknown>>): Promise<void>;
-  logs(query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
-  /** Starts a command in the release that is live. */
-  run(run: RunStart): Promise<RunStarted>;
-  said(id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
-  input(id: string, input: RunInput): Promise<void>;
 }
 
 export interface RunnerParts extends ToldParts {
@@ -68,8 +41,13 @@ export class Starts {
   }
 }
 
-/** Returns an application; `taken` is called when its start or end was asked for. */
-export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void): Runner {
+export type Runner = ReturnType<typeof runnerOf>;
+
+/**
+ * Returns an application in the runner: what it does is recorded, and what is recorded the runner is told. `taken` is called
+ * when its start or end was asked for.
+ */
+export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
   const { calls, apps, reserve } = parts;
   /** Tells of the application, and returns its record. Throws 409 before its first start, and as `readRelease` does. */
   const told = async () => {
@@ -103,8 +81,10 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void): Run
   };
   return {
     state: () => calls.state(app),
-    start: (snapshot) => parts.starts.add(app, snapshot, () => start(snapshot)),
-    restart: async () => {
+    /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
+    start: (snapshot: string): Promise<Started> => parts.starts.add(app, snapshot, () => start(snapshot)),
+    /** Starts the active snapshot again, with the current variables. */
+    restart: async (): Promise<Started> => {
       const { release, ...stored } = await told();
       taken();
       await calls.restart(app);
@@ -112,19 +92,21 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void): Run
       parts.onStarted(app, release.snapshot);
       return { answers: answers(stored, release) };
     },
+    /** Ends the application; a start in progress is cancelled. */
     stop: async () => {
       taken();
       // It ends before that is written: it may be what fills the disk.
       await calls.stop(app);
       await reserve.use(() => apps.change(app, { wanted: 'stopped' }));
     },
-    processes: async () => {
+    processes: async (): Promise<ProcessList> => {
       const { active, scale } = await apps.get(app);
       if (active === null) return { processes: [], cron: [], scale };
       await parts.tell(app);
       return calls.processes(app);
     },
-    scale: async (change) => {
+    /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
+    scale: async (change: Readonly<Record<string, unknown>>) => {
       const { release } = await told();
       const { types } = release;
       const { scale } = await apps.change(app, ({ scale }) => ({
@@ -132,12 +114,13 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void): Run
       }));
       await calls.scale(app, scale);
     },
-    logs: async (query, signal) => {
+    logs: async (query: LogQuery, signal: AbortSignal) => {
       // A first start may have failed, of which the runner was not told since.
       await calls.tell(await toldApp(parts, app, await apps.get(app), null));
       return calls.logs(app, query, signal);
     },
-    run: async (run) => {
+    /** Starts a command in the release that is live; before the first start in the newest that was built. */
+    run: async (run: RunStart) => {
       if ((await apps.get(app)).active !== null) {
         await told();
         return calls.run(app, run);
@@ -148,8 +131,8 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void): Run
       await calls.tell(await toldApp(parts, app, await apps.get(app), null));
       return calls.run(app, run, await readRelease(parts, app, built.id));
     },
-    said: (id, signal) => calls.said(app, id, signal),
-    input: (id, input) => calls.input(app, id, input),
+    said: (id: string, signal: AbortSignal) => calls.said(app, id, signal),
+    input: (id: string, input: RunInput) => calls.input(app, id, input),
   };
 }
 

@@ -2,31 +2,10 @@ import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts
 import { messageOf } from '../../http/http-error.ts';
 import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
-import { type Runner, type RunnerParts, runnerOf, Starts } from './runner.ts';
+import { type RunnerParts, runnerOf, Starts } from './runner.ts';
 import { readRelease, toldApp } from './told.ts';
 
-export interface Runners {
-  of(app: AppId): Runner;
-  /** Tells the runner what is recorded of an application now, if it has been started before. */
-  tell(app: AppId): Promise<void>;
-  /** Tells the runner of all applications that have been started before. */
-  tellAll(): Promise<void>;
-  /** Ends all processes of an application, one-off commands too, and records nothing. */
-  end(app: AppId): Promise<void>;
-  /** Ends the application's processes and has it forgotten. */
-  remove(app: AppId): Promise<void>;
-  /** Starts an application again that was running, under its new name; a failure goes to its log. */
-  begin(app: AppId): Promise<void>;
-  /**
-   * Starts a user's applications that were running, or those of all; failures go to their logs. Those that
-   * run are left as they are.
-   */
-  resume(user?: string): Promise<void>;
-  /** Resolves when the start of a snapshot has been recorded, if one is under way. */
-  recorded(app: AppId, snapshot: string): Promise<void>;
-  /** Starts nothing any more. */
-  close(): Promise<void>;
-}
+export type Runners = ReturnType<typeof runners>;
 
 export interface RunnersParts extends Omit<RunnerParts, 'starts' | 'tell'> {
   readonly log: Log;
@@ -40,7 +19,7 @@ const TOLD_AT_ONCE = 16;
 const STARTED_AT_ONCE = 100;
 const REBUILT_AT_ONCE = 3;
 
-export function runners(parts: RunnersParts): Runners {
+export function runners(parts: RunnersParts) {
   const { calls, apps, log } = parts;
   /** Applications that are started again once they are built, unless they are started or stopped before. */
   const awaited = new Set<string>();
@@ -49,7 +28,8 @@ export function runners(parts: RunnersParts): Runners {
   let rebuilds = 0;
   let closed = false;
   const failed = (app: AppId) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
-  const tell = async (app: AppId) => {
+  /** Tells the runner what is recorded of an application now, if it has been started before. */
+  const tell = async (app: AppId): Promise<void> => {
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
     const release = await readRelease(parts, app, stored.active).catch(() => null);
@@ -76,31 +56,41 @@ export function runners(parts: RunnersParts): Runners {
     await calls.resume(app, missing === undefined ? undefined : { snapshot: stored.active, why: missing });
     parts.onStarted(app, stored.active);
   };
+  /** Starts an application again that was running; a failure goes to its log. */
   const begin = (app: AppId) => resumeOne(app).catch(failed(app));
   return {
-    of: (app) => runnerOf({ ...parts, tell, starts }, app, () => awaited.delete(appKey(app))),
-    recorded: (app, snapshot) => starts.recorded(app, snapshot),
+    of: (app: AppId) => runnerOf({ ...parts, tell, starts }, app, () => awaited.delete(appKey(app))),
+    /** Resolves when the start of a snapshot has been recorded, if one is under way. */
+    recorded: (app: AppId, snapshot: string) => starts.recorded(app, snapshot),
     tell,
-    end: async (app) => {
+    /** Ends all processes of an application, one-off commands too, and records nothing. */
+    end: async (app: AppId) => {
       awaited.delete(appKey(app));
       await Promise.all([calls.stop(app), calls.endRuns(app)]);
     },
-    remove: (app) => {
+    /** Ends the application's processes and has it forgotten. */
+    remove: (app: AppId) => {
       awaited.delete(appKey(app));
       return calls.remove(app);
     },
     begin,
+    /** Tells the runner of all applications that have been started before. */
     tellAll: async () => {
       await forEachLimit(await present(parts), TOLD_AT_ONCE, (app) => tell(app).catch(failed(app)));
       await calls.begin();
     },
-    resume: async (user) => {
+    /**
+     * Starts a user's applications that were running, or those of all; failures go to their logs. Those that run are left as
+     * they are.
+     */
+    resume: async (user?: string) => {
       const all = await present(parts, user);
       if (user === undefined) await removeOthers(parts);
       await forEachLimit(all, STARTED_AT_ONCE, async (app) => {
         if (!closed) await begin(app);
       });
     },
+    /** Starts nothing any more. */
     close: async () => {
       closed = true;
     },

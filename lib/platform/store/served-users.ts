@@ -1,28 +1,25 @@
 import type { Apps } from './apps.ts';
 
-/** The users whose applications run. */
-export interface ServedUsers {
-  list(): Promise<readonly string[]>;
-  /** Returns the user when there is one only: names of applications need not have that of the user then. */
-  only(): Promise<string | undefined>;
-  has(user: string): Promise<boolean>;
-  /** Replaces the users. */
-  set(names: readonly string[]): void;
-}
+export type ServedUsers = ReturnType<typeof servedUsers>;
 
-/** Returns the users with these names; until there are any, all who have applications, and a new one may be anybody. */
-export function servedUsers({ list }: Pick<Apps, 'list'>, names?: readonly string[]): ServedUsers {
-  let known = names;
-  const all = async () => known ?? [...new Set((await list()).map(({ user }) => user))];
+/**
+ * The users whose applications run: those with these names, or until there are any, all who have applications, and a new one
+ * may be anybody.
+ */
+export function servedUsers({ list }: Pick<Apps, 'list'>, names?: readonly string[]) {
+  let served = names;
+  const all = async () => served ?? [...new Set((await list()).map(({ user }) => user))];
   return {
     list: all,
-    only: async () => {
+    /** Returns the user when there is one only: names of applications need not have that of the user then. */
+    only: async (): Promise<string | undefined> => {
       const [first, second] = await all();
       return second === undefined ? first : undefined;
     },
-    has: async (user) => known?.includes(user) ?? true,
-    set: (given) => {
-      known = given;
+    has: async (user: string) => served?.includes(user) ?? true,
+    /** Replaces the users. */
+    set: (given: readonly string[]) => {
+      served = given;
     },
   };
 }

@@ -5,20 +5,9 @@ import type { Git } from '../git/git.ts';
 
 /** Faults of commits and tags that git made or took in its first years; a repository that has them must still push. */
 const HARMLESS = [
-  'badDate',
-  'badDateOverflow',
-  'badEmail',
-  'badName',
-  'badTagName',
-  'badTimezone',
-  'missingEmail',
-  'missingNameBeforeEmail',
-  'missingSpaceBeforeDate',
-  'missingSpaceBeforeEmail',
-  'missingTaggerEntry',
-  'multipleAuthors',
-  'zeroPaddedDate',
-  'zeroPaddedFilemode',
+  ...['badDate', 'badDateOverflow', 'badEmail', 'badName', 'badTagName', 'badTimezone', 'missingEmail'],
+  ...['missingNameBeforeEmail', 'missingSpaceBeforeDate', 'missingSpaceBeforeEmail', 'missingTaggerEntry'],
+  ...['multipleAuthors', 'zeroPaddedDate', 'zeroPaddedFilemode'],
 ];
 
 /** The host's settings in the configuration of each repository: section, name and value. */

@@ -7,26 +7,10 @@ import type { Listed } from '../processes/app-process.ts';
 import type { Runner } from '../runner.ts';
 import { OneOff } from './one-off.ts';
 
-export interface OneOffs {
-  /**
-   * Starts a command in a release, by default in that which is live, with the current variables. Throws an HttpError: 400 when there is no
-   * such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can give it one.
-   */
-  start(runner: Runner, run: RunStart, of?: ToldRelease): Promise<OneOff>;
-  /** Returns a command that runs, or has ended and was not read; throws 404. */
-  get(app: AppId, id: string): OneOff;
-  /** Returns those of an application for the list of its processes. */
-  listed(app: AppId): readonly Listed[];
-  /** Resolves when all have ended by themselves; no other is started. */
-  ended(): Promise<void>;
-  /** Ends those of an application, or all. */
-  end(app?: AppId): Promise<void>;
-}
-
 /** One-off commands of an application at a time. */
 const MOST_AT_A_TIME = 5;
 
-export function oneOffs(): OneOffs {
+export function oneOffs() {
   const running = new Map<
     string,
     { readonly app: string; readonly number: number; one: OneOff | undefined; isEnded: boolean }
@@ -40,7 +24,12 @@ export function oneOffs(): OneOffs {
     throw new HttpError(429, `${app.app} has ${MOST_AT_A_TIME} one-off commands running; end one of them first.`);
   };
   return {
-    start: async (runner, { command, terminal }, of) => {
+    /**
+     * Starts a command in a release, by default in that which is live, with the current variables. Throws an HttpError: 400 when
+     * there is no such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can
+     * give it one.
+     */
+    start: async (runner: Runner, { command, terminal }: RunStart, of?: ToldRelease) => {
       if (isClosed) throw new HttpError(503, 'The platform is stopping.');
       const { log } = runner;
       const app = runner.told.now;
@@ -69,23 +58,27 @@ export function oneOffs(): OneOffs {
         running.delete(reserved);
       }
     },
-    get: (app, id) => {
-      const found = running.get(id);
-      if (found?.one && found.app === appKey(app)) return found.one;
+    /** Returns a command that runs, or has ended and was not read; throws 404. */
+    get: (app: AppId, id: string) => {
+      const slot = running.get(id);
+      if (slot?.one && slot.app === appKey(app)) return slot.one;
       throw new HttpError(404, 'There is no such command any more.');
     },
-    listed: (app) =>
+    /** Returns those of an application for the list of its processes. */
+    listed: (app: AppId): readonly Listed[] =>
       ofApp(app).flatMap(([, { one }]) => {
         if (!one) return [];
         const { name, command, since, group } = one;
         const process = { name, type: 'run', command, state: 'running' as const, restarts: 0 };
         return [{ process: { ...process, since: since.toISOString() }, group }];
       }),
+    /** Resolves when all have ended by themselves; no other is started. */
     ended: async () => {
       isClosed = true;
       await Promise.all([...running.values()].map(({ one }) => one?.done));
     },
-    end: async (app) => {
+    /** Ends those of an application, or all. */
+    end: async (app?: AppId) => {
       isClosed ||= app === undefined;
       const ending = [...running.values()].filter(({ app: key }) => app === undefined || key === appKey(app));
       // A command that is being started ends as soon as it has started.

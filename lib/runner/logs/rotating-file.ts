@@ -2,26 +2,14 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
 
-/** A file of lines that never grows beyond its limit. */
-interface RotatingFile {
-  /** Adds a line; it is written in the background, in order. */
-  append(line: string): void;
-  /** Characters that are not written yet. */
-  readonly waiting: number;
-  /** Resolves when everything so far is in the file, or could not be written. */
-  flushed(): Promise<void>;
-  /** Returns the last lines, of 256 KiB at most; none when there is no file. */
-  lastLines(count: number): Promise<string[]>;
-}
-
 const TAIL_BYTES = 256 * 1024;
 
 /**
- * Returns a file at `path`, readable by its owner only. Before it would have more than `limitBytes`, it becomes
+ * Returns a file of lines at `path`, readable by its owner only. Before it would have more than `limitBytes`, it becomes
  * `<path>.1`, and the one before it is removed. What cannot be written, with a full disk for instance, is dropped:
  * the programs whose output it is must not wait for it.
  */
-export function rotatingFile(path: string, limitBytes: number): RotatingFile {
+export function rotatingFile(path: string, limitBytes: number) {
   let lines: string[] = [];
   let waiting = 0;
   let writing = Promise.resolve();
@@ -32,16 +20,20 @@ export function rotatingFile(path: string, limitBytes: number): RotatingFile {
     waiting -= batch.reduce((sum, line) => sum + line.length, 0);
   };
   return {
-    append(line) {
+    /** Adds a line; it is written in the background, in order. */
+    append(line: string) {
       if (lines.length === 0) writing = writing.then(write);
       lines.push(line);
       waiting += line.length;
     },
+    /** Characters that are not written yet. */
     get waiting() {
       return waiting;
     },
+    /** Resolves when everything so far is in the file, or could not be written. */
     flushed: () => writing,
-    lastLines: (count) => lastLines(path, count),
+    /** Returns the last lines, of 256 KiB at most; none when there is no file. */
+    lastLines: (count: number) => lastLines(path, count),
   };
 }
 

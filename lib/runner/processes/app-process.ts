@@ -5,31 +5,23 @@ import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from '../../
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
 import { sightOfApp } from '../../builder/process/sight.ts';
-import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
+import type { StartCommand } from '../../builder/start/start-command.ts';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import { type Isolation, placeOf, withPaths } from '../../process/sandbox.ts';
-import type { Variables } from '../calls.ts';
+import type { ToldApp, ToldRelease } from '../calls.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 
 /** Shared by all processes of a release. */
-export interface ProcessContext {
+export interface ProcessContext
+  extends Pick<ToldApp, 'isolation' | 'dataDir' | 'variables' | 'caches' | 'memoryMb'>,
+    Pick<ToldRelease, 'manifest'> {
   readonly own: OwnEnvironment;
-  /** Null: it sees all that the service sees. */
-  readonly isolation: Isolation | null;
   readonly groups: GroupRegistry;
   /** `<user>/<app>`. */
   readonly what: string;
   readonly release: ReleaseFolders;
-  readonly manifest: StartManifest;
-  /** The application's own folder, which persists across releases. */
-  readonly dataDir: string;
-  readonly variables: Variables;
-  /** The user's caches. */
-  readonly caches: string;
-  /** The memory limit of each process with all that it starts, in MB; null: none. */
-  readonly memoryMb: number | null;
   readonly memory: MemoryWatch;
 }
 

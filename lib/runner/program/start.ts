@@ -4,6 +4,7 @@ import { once as emitted } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { request } from 'node:http';
+import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -133,7 +134,7 @@ function attend(socketPath: string): { readonly ended: Promise<void>; end(): voi
   return { ended, end: () => sent.destroy() };
 }
 
-export async function openFolder(folder: string): Promise<void> {
+async function openFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   // Releases may be private code, and logs may hold what an application should not have printed. Not by a umask, which
   // applications would inherit.
@@ -141,11 +142,11 @@ export async function openFolder(folder: string): Promise<void> {
 }
 
 /** Returns the digest of the program. */
-export function versionOf(program: string): string {
+function versionOf(program: string): string {
   return createHash('sha256').update(readFileSync(program)).digest('hex');
 }
 
-export function programOptions(
+function programOptions(
   { ports, reserve, own, limits = {} }: Omit<RunnerOptions, 'warn'>,
   version: string,
 ): ProgramOptions {
@@ -192,6 +193,16 @@ function reasonOf(child: ChildProcess | undefined, folder: string): string {
   } catch {
     return '';
   }
+}
+
+/** Runs the runner of a folder in this process, which a service manager has started. Throws `OperatorError`. */
+export async function runHere(options: Omit<RunnerOptions, 'warn'>): Promise<void> {
+  const { folder } = options;
+  await openFolder(folder);
+  const program = await bundledRunner();
+  process.argv[2] = JSON.stringify(programOptions(options, versionOf(program)));
+  process.chdir(folder);
+  createRequire(program)(program);
 }
 
 /** Returns the file of the program, which is made again when a source has changed. */

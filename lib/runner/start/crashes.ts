@@ -5,26 +5,17 @@ import type { RunnerLimits } from '../settings.ts';
 /** How a process has ended unexpectedly, as a sentence or its end. */
 export type Crash = Pick<Ending, 'how' | 'tooLarge'>;
 
-/** How a process is started again after a crash. */
-interface Retry {
-  readonly pauseMs: number;
-  /** Whether it has crashed too often in a row. */
-  readonly isLoop: boolean;
-}
+type Crashes = ReturnType<typeof crashes>;
 
-/** Counts the crashes of a process. */
-interface Crashes {
-  /** Records a crash of a process that ran for so long; 0: it did not start. */
-  record(ranMs: number): Retry;
-  /** Forgets all crashes, because a start was requested. */
-  reset(): void;
-}
-
-/** Pauses double with each crash, and start over when it has run for the whole window. */
-export function crashes(limits: RunnerLimits): Crashes {
+/** Counts the crashes of a process. Pauses double with each, and start over when it has run for the whole window. */
+export function crashes(limits: RunnerLimits) {
   let inARow = 0;
   return {
-    record(ranMs) {
+    /**
+     * Records a crash of a process that ran for so long; 0: it did not start. Returns the pause before it is started again, and
+     * whether it has crashed too often in a row.
+     */
+    record(ranMs: number) {
       inARow = ranMs > limits.crashWindowMs ? 1 : inARow + 1;
       const pauseMs = Math.min(limits.crashPauseMs * 2 ** (inARow - 1), limits.crashPauseMaxMs);
       return { pauseMs, isLoop: inARow >= limits.crashLimit };

@@ -1,11 +1,9 @@
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
-import type { CronEntry } from '../../builder/start/cron.ts';
-import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { placeOf, withPaths } from '../../process/sandbox.ts';
-import { appKey, type HealthCheck, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
+import { appKey, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
 import type { Predecessor } from '../door/app-port.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 import type { AppLog } from '../logs/app-log.ts';
@@ -27,11 +25,7 @@ export interface RunnerParts extends ReleaseParts {
 }
 
 /** A built snapshot, and all that its processes need. */
-export interface Release extends ProcessContext {
-  readonly snapshot: string;
-  readonly types: ProcessTypes;
-  readonly cron: readonly CronEntry[];
-  readonly health: HealthCheck | null;
+export interface Release extends ProcessContext, Pick<ToldRelease, 'snapshot' | 'types' | 'cron' | 'health'> {
   /** The name under which it is asked whether it answers. */
   readonly host: string;
   readonly log: AppLog;
@@ -42,31 +36,14 @@ export interface Release extends ProcessContext {
 export function releaseOf(
   { own, groups, limits, memory }: ReleaseParts,
   app: ToldApp,
-  { snapshot, manifest, types, cron, health, ...folders }: ToldRelease,
+  { snapshot, manifest, types, cron, health, ...release }: ToldRelease,
   log: AppLog,
 ): Release {
   const { dataDir, variables, caches, memoryMb, isolation, hosts } = app;
   return {
-    ...{
-      own,
-      groups,
-      limits,
-      memory,
-      log,
-      snapshot,
-      manifest,
-      types,
-      cron,
-      health,
-      dataDir,
-      variables,
-      caches,
-      memoryMb,
-      isolation,
-    },
-    what: appKey(app),
-    release: folders,
-    host: hosts[0],
+    ...{ own, groups, limits, memory, log, what: appKey(app), host: hosts[0] },
+    ...{ snapshot, manifest, types, cron, health, release },
+    ...{ dataDir, variables, caches, memoryMb, isolation },
   };
 }
 
