@@ -6,7 +6,7 @@ import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
+import { MOST_PREVIEWS, previewName, previewWords } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
 import { ended, type Facts, type PreviewEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
@@ -25,17 +25,17 @@ type Closing = Entry & Operated & OnBranch;
  */
 export async function closePullRequest(entry: Closing, ports: CheckPorts): Promise<StageOutcome> {
   const { number = 0 } = entry.pullRequest ?? {};
+  const { source, ended: closed, returned } = previewWords(entry, ports.ownHost);
   const { newest, isTipSure } = await ports.facts.branch(entry.user, entry.repository, trackOf(entry));
-  if (newest > entry.number) return ended('skipped', `The pull request #${number} has changed since: #${newest}.`);
+  if (newest > entry.number) return ended('skipped', `The ${source} has changed since: #${newest}.`);
   if (!isTipSure && (await isOpen(entry, number, ports))) {
-    const reason = `The pull request #${number} is open: it was reopened before this call came.`;
-    return whileFresh(entry, ports.clock.now()) ?? ended('skipped', reason);
+    return whileFresh(entry, ports.clock.now()) ?? ended('skipped', `The ${source} ${returned} before this call came.`);
   }
   const own = ownerOf(entry);
   const all = await ports.tracked.previews(entry.user);
   const previews = all.filter(({ owner }) => own !== null && isSameOwner(owner, own));
   const apps = await ports.appFacts.apps(entry.user);
-  const reason = `The pull request #${number} was closed.`;
+  const reason = `The ${source} ${closed}.`;
   // Of whatever commit, and also of an application that was never deployed.
   for (const { name } of apps)
     if (name.endsWith(previewName('', number))) await endHolds(entry, { name, reason }, ports);
@@ -51,7 +51,7 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
     if (removal) removals.push(`#${removal.number}`);
   }
   const done = removals.length === 0 ? 'it has no preview' : `its preview is removed by ${removals.join(' and ')}`;
-  return ended('skipped', `The pull request #${number} was closed; ${done}.`);
+  return ended('skipped', `The ${source} ${closed}; ${done}.`);
 }
 
 /** Whether the host says that a pull request is open; not when it refuses to answer. */
@@ -67,7 +67,8 @@ async function isOpen({ user, repository }: Closing, number: number, { host, tok
 
 /** Decides nothing: the earlier commits of the pull request are not held any more, so that nobody lets one go. */
 export async function earlierHolds({ entry, named }: Facts<PreviewEntry>, ports: CheckPorts): Promise<null> {
-  const reason = `A newer commit of the pull request #${entry.pullRequest.number} was accepted: #${entry.number}.`;
+  const { source } = previewWords(entry, ports.ownHost);
+  const reason = `A newer commit of the ${source} was accepted: #${entry.number}.`;
   await endHolds(entry, { name: (await named()).manifest.name, reason }, ports);
   return null;
 }
@@ -107,6 +108,6 @@ export async function previewRefused(
   const previews = await ports.tracked.previews(entry.user);
   const others = previews.filter((one) => isSameOwner(parentOf(one.owner), parent) && one.app !== app);
   if (others.length < MOST_PREVIEWS) return null;
-  const reason = `${inWords(parent, parent)} has ${MOST_PREVIEWS} previews, which is the most: close a pull request, or remove a preview (hooks remove).`;
+  const reason = `${inWords(parent, parent)} has ${MOST_PREVIEWS} previews, which is the most: remove one (hooks remove), close its pull request or delete its branch.`;
   return ended('skipped', reason, { changes });
 }

@@ -5,6 +5,7 @@ import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
+import { previewWords } from '../core/preview/preview.ts';
 import { type CommitEntry, ended, type Facts } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
@@ -57,7 +58,7 @@ async function mayBeFarther(entry: CommitEntry, track: BranchFacts, { facts, log
  * A commit that is not on its branch now: neither the tip nor an ancestor of it, because a forced push has removed it, or
  * not the head of its open pull request. A person may deploy any commit.
  */
-export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { clock, log }: CheckPorts) {
+export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { clock, log, ownHost }: CheckPorts) {
   if (entry.provider === MANUAL) return null;
   const [now, { tip: told, newest, isTipSure }] = [await tip(), await track()];
   const isTip = isSame(now, entry.sha);
@@ -68,7 +69,7 @@ export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { cloc
   const call = isTip ? await log.read(entry.user, newest) : entry;
   const again = isContradiction && call && whileFresh(call, clock.now());
   if (again) return again;
-  return isOn ? null : ended('superseded', whyNot(entry, now));
+  return isOn ? null : ended('superseded', whyNot(entry, now, ownHost));
 }
 
 /** The host is asked again for as long as its answer may be older than the call that it contradicts. */
@@ -123,13 +124,13 @@ export async function comparison(
   }
 }
 
-function whyNot(entry: CommitEntry, tip: string | null): string {
+function whyNot(entry: CommitEntry, tip: string | null, ownHost: CheckPorts['ownHost']): string {
   const { branch, repository } = entry;
   const commit = `the commit ${short(entry.sha)}`;
   if (entry.kind === 'preview') {
-    const { number } = entry.pullRequest;
-    if (tip === null) return `The pull request #${number} was closed; ${commit} is not deployed.`;
-    return `The head of the pull request #${number} is ${short(tip)}; ${commit} is not deployed any more.`;
+    const { source, ended } = previewWords(entry, ownHost);
+    if (tip === null) return `The ${source} ${ended}; ${commit} is not deployed.`;
+    return `The head of the ${source} is ${short(tip)}; ${commit} is not deployed any more.`;
   }
   const { owner, name } = repository;
   if (tip === null) return `${owner}/${name} has no branch ${branch} any more; ${commit} is not deployed.`;

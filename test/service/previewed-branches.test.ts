@@ -36,7 +36,7 @@ describe('A branch that is pushed with the option preview', () => {
     expect(await textAt(preview.url)).toBe('changed again');
     const live = (await started.call('/1/apps/demo/shop')).body;
     expect(await textAt(live.url)).toBe('live');
-    expect(await shop.pushAndWatch(':changes')).toContain('its preview is removed');
+    expect(await shop.pushAndWatch(':changes')).toContain('The branch changes was deleted; its preview is removed');
     await expect.poll(names, { timeout: 20_000 }).not.toContain('shop-pr-1');
     expect(await textAt(live.url)).toBe('live');
   });

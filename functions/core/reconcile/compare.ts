@@ -5,10 +5,10 @@ import { DeployError } from '../errors.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog } from '../ports/log.ts';
-import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
+import type { HostToken, OwnHost, RepositoryHost } from '../ports/repository-host.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Trace } from '../ports/system.ts';
-import { DAY_MS } from '../preview/preview.ts';
+import { DAY_MS, previewWords } from '../preview/preview.ts';
 import { removalOf } from '../preview/removal.ts';
 import { isKnown, type KnownPorts } from './known-commit.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
@@ -19,6 +19,8 @@ export interface ComparePorts extends KnownPorts {
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'send'>;
   readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
+  /** The host of this service; absent for none. */
+  readonly ownHost?: Pick<OwnHost, 'name'> | undefined;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   /** Days after which a preview that nobody has touched is removed. */
   readonly previewDays: number;
@@ -120,24 +122,25 @@ interface ComparedPreview extends Compared {
  */
 export async function comparePreview(
   preview: TrackedApp,
-  { number }: Pick<PullRequestOf, 'number'>,
+  pullRequest: Pick<PullRequestOf, 'number'>,
   { uuid, at }: Finder,
   ports: ComparePorts,
 ): Promise<ComparedPreview> {
   const { user, app, owner, branch } = preview;
   const token = await ports.token(user, owner.host);
-  const { isOpen } = await ports.host(owner.host).pullRequestState(owner, number, token);
+  const { isOpen } = await ports.host(owner.host).pullRequestState(owner, pullRequest.number, token);
   const { newest, activeDeploy } = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
   const touched = await ports.log.read(user, Math.max(newest, activeDeploy?.number ?? 0));
   const isOld = touched !== null && at - touched.receivedAt > ports.previewDays * DAY_MS;
   const nothing = { tip: null, entry: null, isOpen };
-  if (isOpen && !isOld) return { ...nothing, reason: `The pull request #${number} is open.` };
+  const { source, ended } = previewWords({ repository: owner, branch, pullRequest }, ports.ownHost);
+  if (isOpen && !isOld) return { ...nothing, reason: `The ${source} is open.` };
   const last = await ports.appFacts.overruledUntil(user, app);
   const overruler = last === 0 ? null : await ports.log.read(user, last);
   if (isBeingRemoved(touched, overruler, at)) return { ...nothing, reason: 'The preview is being removed.' };
   const because = isOpen
-    ? `Nobody has pushed to the pull request #${number} for ${ports.previewDays} days.`
-    : `The pull request #${number} was closed, and no webhook said so.`;
+    ? `Nobody has pushed to the ${source} for ${ports.previewDays} days.`
+    : `The ${source} ${ended}, and no call said so.`;
   const once = [RECONCILED, 'remove', app, last].join('#');
   const removal = { preview, of: touched, because, closed: !isOpen, provider: RECONCILED, uuid, at, once };
   const result = await ports.log.append(removalOf(removal));
