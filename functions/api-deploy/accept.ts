@@ -13,7 +13,7 @@ import { notifyPreviews } from '../core/preview/checked-previews.ts';
 import { commitResultOf, decisionOf, expectedCi, type HookDecision } from './decision.ts';
 import { draftOf, type RequestContext } from './draft.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
-import { hostOf, isOwn } from './host.ts';
+import { hostOf, isOwn, ownBranchOf } from './host.ts';
 import type { AcceptPorts, DeliveryPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
@@ -41,7 +41,20 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
   }
   const foreign = deliveries.filter((delivery) => !isOwn(delivery, ports));
   await requireSignature(foreign, { sender, call, user: hook.user, at: hook.at }, ports);
-  return acceptDeliveries({ ...hook, deliveries, options, payload: hook.raw }, ports);
+  const asked = hook.query.branch === undefined ? await withOwnBranch(options, deliveries, hook.user, ports) : options;
+  return acceptDeliveries({ ...hook, deliveries, options: asked, payload: hook.raw }, ports);
+}
+
+/** A call has builds of one repository, if of any. */
+async function withOwnBranch(
+  options: HookOptions,
+  [delivery]: readonly Delivery[],
+  user: string,
+  ports: AcceptPorts,
+): Promise<HookOptions> {
+  const { branch } = options;
+  const own = delivery && (await ownBranchOf(delivery, { user, branch, track: trackOf(options) }, ports));
+  return { ...options, branch: own ?? branch };
 }
 
 /** What a call says, or a push that came without one. */

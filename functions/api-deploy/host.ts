@@ -22,16 +22,40 @@ type HostPorts = Pick<DeliveryPorts, 'hostName' | 'hostNames'> & {
 export async function hostOf(delivery: Delivery, target: HookTarget, ports: HostPorts): Promise<string | null> {
   const { repository } = delivery;
   if (!repository) return null;
-  const kind = kindOf(delivery);
-  const isAnonymous = kind === ANY_HOST_KIND && repository.hostname === null;
-  const host = namedHost(delivery, ports) ?? (isAnonymous ? await hostOfPushes(repository, target, ports) : null);
+  const host = await hostIn(delivery, target, ports);
   if (host !== null || !mayDeploy(delivery, target.branch)) return host;
-  throw new DeployError('deploy:provider:not_supported', isAnonymous ? ambiguous(ports) : unknown(repository, kind));
+  const detail = isAnonymous(delivery) ? ambiguous(ports) : unknown(repository, kindOf(delivery));
+  throw new DeployError('deploy:provider:not_supported', detail);
 }
 
 /** Whether a delivery is about a repository of the host in this process, for which no secrets of other hosts are meant. */
 export function isOwn(delivery: Delivery, ports: Pick<AcceptPorts, 'hostName' | 'ownHost'>): boolean {
-  return ports.ownHost !== undefined && namedHost(delivery, ports) === ports.ownHost;
+  return ports.ownHost !== undefined && namedHost(delivery, ports) === ports.ownHost.name;
+}
+
+/**
+ * Returns the branch that a build is expected on when the address of the webhook names none: of a repository of the host
+ * in this process its default branch, which pushes deploy there; null for all others.
+ */
+export async function ownBranchOf(delivery: Delivery, target: HookTarget, ports: AcceptPorts): Promise<string | null> {
+  const { ownHost } = ports;
+  if (!ownHost || delivery.kind !== 'build') return null;
+  const { repository } = delivery;
+  const host = await hostIn(delivery, target, ports);
+  const mayBeOwn = host === ownHost.name || (host === null && isAnonymous(delivery));
+  return mayBeOwn ? ownHost.defaultBranch(target.user, repository) : null;
+}
+
+/** Returns the host that a delivery names or, when it names none, that of the repository's pushes; null for no or several. */
+async function hostIn(delivery: Delivery, target: HookTarget, ports: HostPorts): Promise<string | null> {
+  const host = namedHost(delivery, ports);
+  const { repository } = delivery;
+  return host === null && repository && isAnonymous(delivery) ? hostOfPushes(repository, target, ports) : host;
+}
+
+/** Whether a delivery does not say at which host its repository is. */
+function isAnonymous(delivery: Delivery): boolean {
+  return kindOf(delivery) === ANY_HOST_KIND && delivery.repository?.hostname === null;
 }
 
 function namedHost(delivery: Delivery, { hostName }: Pick<DeliveryPorts, 'hostName'>): string | null {

@@ -1,3 +1,4 @@
+import type { RepositoryRef } from '../core/payload/delivery.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
 import type { StreamLeases } from '../core/ports/limits.ts';
 import type { DeployLog } from '../core/ports/log.ts';
@@ -20,11 +21,18 @@ export interface DeliveryPorts {
   readonly trace: Trace;
 }
 
+interface OwnRepositories {
+  /** The configured name of the host. */
+  readonly name: string;
+  /** Returns the default branch of a repository; null for one that the user does not see there, or without commits. */
+  readonly defaultBranch: (user: string, repository: Pick<RepositoryRef, 'owner' | 'name'>) => Promise<string | null>;
+}
+
 export interface AcceptPorts extends DeliveryPorts, SignaturePorts {
   /** Returns the sender of a call. Throws `deploy:provider:not_supported`. */
   readonly recognise: (call: HookCall) => Sender;
-  /** The configured name of the repository host in this process, on one machine. */
-  readonly ownHost?: string | undefined;
+  /** The repository host in this process, on one machine. */
+  readonly ownHost?: OwnRepositories | undefined;
   readonly defaultBranch: string;
 }
 

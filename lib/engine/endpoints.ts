@@ -19,6 +19,8 @@ import { serve } from '../../functions/api-page/serve.ts';
 import { pair } from '../../functions/api-pair/pair.ts';
 import { status } from '../../functions/api-status/status.ts';
 import { tokens } from '../../functions/api-tokens/tokens.ts';
+import type { RepositoryRef } from '../../functions/core/payload/delivery.ts';
+import type { OwnHost } from '../../functions/core/ports/repository-host.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { diskSpace } from '../files/disk-usage.ts';
 import type { Endpoint } from './http/answer.ts';
@@ -97,9 +99,20 @@ function acceptPorts(ports: EnginePorts, settings: EngineSettings, queue: JobQue
     recognise: registry.recognise,
     hookSecrets: async () => settings.hookSecrets,
     verify: signatureVerifier(registry.signatureOf, { fetchText, clock: ports.clock }),
-    ownHost: settings.ownHost?.name,
+    ownHost: settings.ownHost && {
+      name: settings.ownHost.name,
+      defaultBranch: ownDefaultBranch(ports, settings.ownHost),
+    },
     refused: ports.refused,
     defaultBranch: settings.defaultBranch,
+  };
+}
+
+/** What cannot be read now, or is not shown, is as if it were not there: the call is recorded all the same. */
+function ownDefaultBranch({ hostsOfRequests, token }: EnginePorts, { name: host }: Pick<OwnHost, 'name'>) {
+  return async (user: string, { owner, name }: Pick<RepositoryRef, 'owner' | 'name'>): Promise<string | null> => {
+    const asked = hostsOfRequests.named(host).repository({ host, owner, name }, await token(user, host));
+    return asked.then(({ defaultBranch }) => defaultBranch).catch(() => null);
   };
 }
 

@@ -130,6 +130,25 @@ describe('pushes that wait for CI', () => {
     expect(await read(push.entry)).toMatchObject({ status: 'ok', seq: entry.seq });
   });
 
+  it.each([
+    ['its address', (name: string) => `${started.service.repoHost.url}/demo/${name}`],
+    ['its name', (name: string) => `demo/${name}`],
+  ])(
+    'a held push of another default branch is released by any CI that names the repository by %s',
+    async (how, named) => {
+      const name = how.replaceAll(' ', '-');
+      const { sha, entry } = await pushed(await repository(name), name, hooked, 'trunk');
+      await started.until(entry, 'held', ...finals);
+      const answer = await started.hook(
+        { commit: sha, branch: 'trunk', repository: named(name), state: 'success' },
+        {},
+        '',
+      );
+      expect(answer).toMatchObject({ status: 202, body: { provider: 'ci' } });
+      expect(await started.until(entry, ...finals)).toMatchObject({ status: 'ok', app_name: name });
+    },
+  );
+
   it('a held push is skipped by a failed build of its commit, and its entry says so', async () => {
     const push = await held('refused');
     expect(await called('failed', push)).toMatchObject({ status: 200, body: { status: 'skipped' } });

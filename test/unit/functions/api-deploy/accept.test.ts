@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bitbucket } from '../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
 import { accept, type HookRequest } from '../../../../functions/api-deploy/accept.ts';
+import type { AcceptPorts } from '../../../../functions/api-deploy/ports.ts';
 import type { HookSecrets } from '../../../../functions/api-deploy/signature.ts';
 import type { Status } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import {
+  ANY_HOST_KIND,
   type BuildResult,
   type CheckOutcome,
   type Delivery,
@@ -15,7 +17,7 @@ import { UnconfirmedWrite } from '../../../../functions/core/pipeline/store-entr
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
-import { AT, MINUTE, repository, sha } from '../../../support/entries.ts';
+import { AT, append, MINUTE, repository, sha } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
 import { fixture } from '../../../support/senders/sender-call.ts';
 
@@ -58,7 +60,7 @@ function world() {
     traced,
     secrets,
     configured,
-    call: (deliveries: readonly Delivery[], patch: Partial<HookRequest> = {}, ownHost?: string) => {
+    call: (deliveries: readonly Delivery[], patch: Partial<HookRequest> = {}, ownHost?: AcceptPorts['ownHost']) => {
       says = deliveries;
       return accept({ ...hook, ...patch }, { ...ports, ownHost });
     },
@@ -474,16 +476,31 @@ describe('a call that says several things', () => {
 });
 
 describe('a call about a repository of the host in this process', () => {
+  const own = { name: 'memory', defaultBranch: async () => 'master' };
+
+  it.each([
+    ['of its default branch deploys, whatever that of the service is', {}, 'queued'],
+    ['deploys only the branch that the address names', { branch: 'master' }, 'skipped'],
+  ])('by CI %s', async (_what, query, status) => {
+    const trunk = { ...own, defaultBranch: async () => 'trunk' };
+    const anonymous = { hostKind: ANY_HOST_KIND, repository: { ...build().repository, hostname: null } };
+    for (const named of [{}, anonymous]) {
+      const made = world();
+      await append(made.log, { sha: sha('b'), branch: 'trunk' });
+      expect((await made.call([build({ ...named, branch: 'trunk' })], { query }, trunk))[0].status).toBe(status);
+    }
+  });
+
   it.each(['*', 'ann', 'ann/ann/shop'])('needs none of the secrets that the webhooks of %s have', async (scope) => {
     const made = world();
     made.configured[scope] = { github: ['one'] };
     const detail = expect.stringContaining(`(hookSecrets) have one for "github" at "${scope}"`);
-    await expect(made.call([push()], {}, 'other')).rejects.toMatchObject({ status: 401, detail });
+    await expect(made.call([push()], {}, { ...own, name: 'other' })).rejects.toMatchObject({ status: 401, detail });
     const elsewhere = push({ repository: { ...push().repository, hostname: 'elsewhere.example.com' } });
-    await expect(made.call([elsewhere], {}, 'memory')).rejects.toMatchObject({ status: 401, detail });
-    expect((await made.call([push()], {}, 'memory'))[0].status).toBe('queued');
+    await expect(made.call([elsewhere], {}, own)).rejects.toMatchObject({ status: 401, detail });
+    expect((await made.call([push()], {}, own))[0].status).toBe('queued');
     // A CI provider that cannot sign.
-    expect((await made.call([build({ hostKind: 'github' })], {}, 'memory'))[0].status).toBe('queued');
+    expect((await made.call([build({ hostKind: 'github' })], {}, own))[0].status).toBe('queued');
   });
 });
 
