@@ -77,11 +77,15 @@ function isOfPreview({ folder }: BareRepository, { ref, after }: Move, asked: bo
   return (asked && !isZero(after)) || previewOf(folder, branchIn(ref)) !== null;
 }
 
+const MAX_SHOWN = 60;
+
 /** Returns sentences about options that do nothing. */
 function remarks(options: readonly string[], { defaultBranch, hasPreview }: OfPush): string[] {
   const unknown = options.filter((option) => option !== NO_WAIT && option !== PREVIEW);
   return [
-    ...unknown.map((option) => `The push option ${option} is unknown; there are ${PREVIEW} and ${NO_WAIT}.`),
+    ...unknown.map(
+      (option) => `The push option ${option.slice(0, MAX_SHOWN)} is unknown; there are ${PREVIEW} and ${NO_WAIT}.`,
+    ),
     ...(options.includes(PREVIEW) && !hasPreview
       ? [`Without effect: the push option ${PREVIEW} is for other branches than ${defaultBranch}, which is live.`]
       : []),

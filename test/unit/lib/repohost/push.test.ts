@@ -158,8 +158,10 @@ describe('A push with the option preview', () => {
 
   it('over HTTP and with another option says which are known', async () => {
     const to = world.host.cloneUrl('ada', 'hello.js').replace('//', '//ada:secret@');
-    const { stderr } = await world.copy.git('push', '-o', 'ci.skip', '-o', 'preview', to, 'main:side');
+    const options = ['ci.skip', 'x'.repeat(9000), 'preview'].flatMap((option) => ['-o', option]);
+    const { stderr } = await world.copy.git('push', ...options, to, 'main:side');
     expect(stderr).toContain('The push option ci.skip is unknown; there are preview and nowait.');
+    expect(stderr).toContain(`The push option ${'x'.repeat(60)} is unknown`);
     expect(moved()[1]).toEqual(['refs/heads/side', 1]);
   });
 });
