@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { idOf, numberOf } from '../../client/entry.ts';
 import { hashOf, type Route } from '../model/route.ts';
+import type { Tone } from '../model/status.ts';
 import { SLOW_CHECK_MS } from '../service/live.ts';
 import { useStore } from '../service/store.ts';
 import { useWorkspace } from '../service/workspace.ts';
@@ -43,7 +44,7 @@ export function Shell({ route }: { route: Route }) {
       <header class="bar">
         <Link class="brand flow" to={{ view: 'deploys' }}>
           <Brand />
-          <span class="who">{route.user}</span>
+          <span class="ellipsis">{route.user}</span>
           <span class="visually-hidden">, all deploys</span>
         </Link>
         <nav aria-label="Views">
@@ -73,7 +74,7 @@ export function Shell({ route }: { route: Route }) {
 /** Says what applications lack on the service's machine. */
 function Lacking() {
   const { notice } = useStore(useWorkspace().log);
-  return notice === undefined ? null : <p class="hint">{notice}</p>;
+  return notice === undefined ? null : <p class="faint hint note">{notice}</p>;
 }
 
 function View({ route }: { route: Route }) {
@@ -97,6 +98,8 @@ function View({ route }: { route: Route }) {
 
 const words = { live: 'Live', connecting: 'Connecting', slow: `Every ${SLOW_CHECK_MS / 1000} s`, offline: 'Offline' };
 
+const tones = { live: 'good', connecting: 'wait', slow: 'wait', offline: 'bad' } satisfies Record<string, Tone>;
+
 const titles = {
   live: 'Changes are shown as they happen.',
   connecting: 'Changes may be shown late.',
@@ -107,8 +110,8 @@ const titles = {
 function Connected() {
   const state = useStore(useWorkspace().connection);
   return (
-    <span class={`connected ${state}`} role="status" title={titles[state]}>
-      <span class="dot" aria-hidden="true" />
+    <span class={`connected flow muted note ${state}`} role="status" title={titles[state]}>
+      <span class={`dot ${tones[state]}`} aria-hidden="true" />
       {words[state]}
     </span>
   );
@@ -128,7 +131,7 @@ function Notice() {
   return (
     <div class="notices" role="status">
       {entry && (
-        <p class="notice">
+        <p class="flow notice">
           Accepted: <Link to={{ view: 'deploy', name: idOf(entry) }}>#{numberOf(entry)}</Link>
           <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={() => accepted.set(null)}>
             <Glyph name="close" />

@@ -32,8 +32,8 @@ export function SignIn({ user, refusal, onEnter }: SignInProps) {
     });
   };
   return (
-    <main class="sign-in">
-      <form class="card" onSubmit={submit}>
+    <main class="sign-in stack">
+      <form class="card stack" onSubmit={submit}>
         <Brand />
         <h1>Sign in</h1>
         <Alert text={failure ?? refusal} />
@@ -64,7 +64,7 @@ export function SignIn({ user, refusal, onEnter }: SignInProps) {
           {isBusy ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
-      <p class="hint">
+      <p class="faint hint note">
         The first start creates the user <code>demo</code>, with its password in the file <code>password</code> of the
         data folder.
       </p>

@@ -51,7 +51,7 @@ export function AppView({ name, show }: { name: string; show: string }) {
 function Unknown({ name }: { name: string }) {
   return (
     <>
-      <div class="title">
+      <div class="title flow split wrap">
         <h1>{name}</h1>
       </div>
       <p class="card nothing">
@@ -67,10 +67,10 @@ function Known({ app, show }: { app: Application; show: string }) {
   const link = (part: string) => hashOf({ user, view: 'app', name: app.name, query: { show: part } });
   return (
     <>
-      <header class="title">
+      <header class="title flow split wrap">
         <div>
           <h1>{app.name}</h1>
-          <p class="message">
+          <p>
             {url ? (
               <>
                 <External url={url}>{url}</External>
@@ -111,7 +111,7 @@ function Part({ app, show }: { app: Application; show: string }) {
 
 function Printed({ app }: { app: Application }) {
   return (
-    <section class="logs" aria-labelledby="output-title">
+    <section aria-labelledby="output-title">
       <h2 id="output-title">Output</h2>
       <AppOutput app={app.name} />
     </section>

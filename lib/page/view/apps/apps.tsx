@@ -33,7 +33,7 @@ export function Apps() {
   const parents = known?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
   return (
     <div class="page">
-      <div class="title">
+      <div class="title flow split wrap">
         <h1>Applications</h1>
         {known && known.length > 0 && (
           <Link class="button primary" to={{ view: 'new' }}>
@@ -45,7 +45,7 @@ export function Apps() {
       {!known && !failure && <Loading />}
       {known?.length === 0 && <FirstRun />}
       {known && known.length > 0 && (
-        <ul class="app-cards">
+        <ul class="app-cards grid">
           {parents.map((app) => (
             <Card
               key={app.name}
@@ -63,12 +63,12 @@ export function Apps() {
 /** The place of the cards while they are read, as large as they will be. */
 function Loading() {
   return (
-    <div class="app-cards skeleton" aria-busy="true">
+    <div class="app-cards grid skeleton" aria-busy="true">
       <span class="visually-hidden" role="status">
         Loading…
       </span>
       {[1, 2, 3].map((place) => (
-        <div key={place} class="card app-card" aria-hidden="true" />
+        <div key={place} class="card" aria-hidden="true" />
       ))}
     </div>
   );
@@ -92,18 +92,18 @@ function Card({ app, last, previews }: CardProps) {
   const url = safeUrl(app.url);
   const badge = badgeOf(app, { service: SERVICE, user });
   return (
-    <li class="card app-card">
-      <div class="app-head">
-        <h2>
+    <li class="app-card card stack">
+      <div class="flow split">
+        <h2 class="ellipsis">
           <Link class="row-link" to={{ view: 'app', name: app.name }}>
             {app.name}
           </Link>
         </h2>
         <Badge shown={shownState(app.state)} />
       </div>
-      <p class="address">
+      <p class="address flow">
         {url ? (
-          <External class="above" url={url}>
+          <External class="above flow muted" url={url}>
             {url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
             <Glyph name="open" size={14} />
           </External>
@@ -112,12 +112,12 @@ function Card({ app, last, previews }: CardProps) {
         )}
       </p>
       <Last entry={shown} />
-      <p class="app-foot flow">
+      <p class="app-foot flow muted note">
         {app.branch && <Branch name={app.branch} />}
         {shown?.doc && <Moment at={shown.doc.received_at} />}
         {previews > 0 && <span>{previews === 1 ? '1 preview' : `${previews} previews`}</span>}
         {badge && (
-          <span class="above badge-copy">
+          <span class="above badge-copy flow">
             Badge
             <Copy text={badge.markdown} label={`Copy the badge of ${app.name}`} />
           </span>
@@ -134,14 +134,12 @@ function Last({ entry }: { entry: Entry | null }) {
   const why = entry.status === 'ok' ? null : (entry.reason ?? (hasEnded(entry) ? null : label));
   return (
     <div class="last">
-      <Link class="above" to={{ view: 'deploy', name: idOf(entry) }}>
-        <span class={tone}>
-          <Mark shape={shape} tone={tone} size={14} />
-        </span>
+      <Link class="above flow" to={{ view: 'deploy', name: idOf(entry) }}>
+        <Mark shape={shape} tone={tone} size={14} />
         <span class="visually-hidden">{`Last deploy, ${label}: `}</span>
         <span class="ellipsis">{entry.doc?.message ?? `#${numberOf(entry)}`}</span>
       </Link>
-      <p class={`reason ${tone}`}>{why}</p>
+      <p class={`reason note ${tone === 'bad' ? 'bad' : 'muted'}`}>{why}</p>
     </div>
   );
 }

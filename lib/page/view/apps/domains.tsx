@@ -46,7 +46,7 @@ interface LineProps {
 
 function Line({ domain: { name, url, note }, app, onRemove }: LineProps) {
   return (
-    <div class="line">
+    <div class="grid line">
       <span class="name">
         <External url={safeUrl(url)}>{name}</External>
       </span>

@@ -28,12 +28,12 @@ export function LastDeploys({ app }: { app: Application }) {
   if (!known.extents.has(app.name)) return <Awaited failure={failure} rows={SHOWN} />;
   return (
     <section aria-labelledby="last">
-      <div class="heading">
+      <div class="flow split">
         <h2 id="last">Deploys</h2>
         <Link to={{ view: 'deploys', query: { app: app.name } }}>Show all, with restarts</Link>
       </div>
       {shown.length === 0 ? (
-        <p class="card nothing">It was never deployed.</p>
+        <p class="card muted nothing">It was never deployed.</p>
       ) : (
         <ul class="rows card">
           {shown.map((entry) => (

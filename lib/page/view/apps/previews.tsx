@@ -44,20 +44,20 @@ function Line({ preview }: { preview: FoundPreview }) {
   const at =
     app === null && entry ? ({ view: 'deploy', name: idOf(entry) } as const) : ({ view: 'app', name } as const);
   return (
-    <li class={`row ${shown.tone}`}>
-      <div class="row-status flow">
+    <li class="grid row">
+      <div class="flow">
         <Badge shown={shown} />
       </div>
       <div class="row-what">
-        <Link class="row-link" to={at}>
-          <strong>{title || name}</strong>
-          <span class="message">{author}</span>
+        <Link class="flow row-link" to={at}>
+          <strong class="ellipsis">{title || name}</strong>
+          <span class="ellipsis message muted">{author}</span>
         </Link>
       </div>
-      <div class="row-source">{branch && <Branch name={branch} />}</div>
-      <div class="row-when">
+      <div class="row-source stack">{branch && <Branch name={branch} />}</div>
+      <div class="muted note row-when">
         <OpenIcon url={safeUrl(preview.url)} name={name} />
-        <span class="number">PR #{pull_request}</span>
+        <span class="faint number">PR #{pull_request}</span>
       </div>
     </li>
   );

@@ -39,19 +39,19 @@ export function Processes({ app }: { app: Application }) {
           {Object.entries(known.scale).map(([type, count]) => {
             const own = known.processes.filter((one) => one.type === type);
             return (
-              <li class="process-type" key={type}>
-                <div class="process-name flow">
+              <li class="grid process-type" key={type}>
+                <div class="flow process-name split">
                   <strong>{type}</strong>
-                  {typeof count === 'string' && <span class="count">{count}</span>}
+                  {typeof count === 'string' && <span class="count number">{count}</span>}
                   {type !== 'web' && typeof count === 'number' && (
-                    <span class="buttons flow" aria-busy={action.isBusy}>
+                    <span class="flow" aria-busy={action.isBusy}>
                       <Step label={`One ${type} less`} sign="−" to={count - 1} onStep={(to) => void scale(type, to)} />
-                      <span class="count">{count}</span>
+                      <span class="count number">{count}</span>
                       <Step label={`One ${type} more`} sign="+" to={count + 1} onStep={(to) => void scale(type, to)} />
                     </span>
                   )}
                 </div>
-                <div class="process-list">
+                <div>
                   {own.length === 0 && <span class="faint">none runs</span>}
                   {own.map((one) => (
                     <One key={one.name} process={one} />
@@ -71,13 +71,13 @@ export function Processes({ app }: { app: Application }) {
 
 function Cron({ job: { name, schedule, command, running, last, next } }: { job: CronJob }) {
   return (
-    <li class="process-type">
-      <div class="process-name flow">
+    <li class="grid process-type">
+      <div class="flow process-name split">
         <strong>{name}</strong>
         <code title="minute, hour, day, month, weekday, in UTC">{schedule}</code>
       </div>
-      <div class="process-list">
-        <p class="process cron">
+      <div>
+        <p class="cron flow number process-name wrap">
           {running !== null && <Badge shown={shownState('running')} />}
           {next !== null && (
             <span>
@@ -115,7 +115,7 @@ function Step({ label, sign, to, onStep }: StepProps) {
 
 function One({ process: { state, memory, restarts, since, command } }: { process: Process }) {
   return (
-    <p class="process">
+    <p class="grid number process">
       <Badge shown={shownState(state)} />
       <span>{memory === null ? '' : memoryText(memory)}</span>
       <span class={restarts > 0 ? 'wait' : 'faint'}>{restarts === 1 ? '1 restart' : `${restarts} restarts`}</span>

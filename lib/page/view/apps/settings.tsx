@@ -35,16 +35,16 @@ function Source({ app: { repository } }: { app: Application }) {
   return (
     <section aria-labelledby="source">
       <h2 id="source">Source</h2>
-      <dl class="card settings-table">
-        <div>
+      <dl class="card table">
+        <div class="grid line">
           <dt>Repository</dt>
-          <dd class="copyable">
+          <dd class="flow split">
             <External url={url}>{`${owner}/${name}`}</External>
             <span class="faint">{host}</span>
           </dd>
         </div>
         {path && (
-          <div>
+          <div class="grid line">
             <dt>Folder</dt>
             <dd>
               <code>{path}</code>
@@ -67,7 +67,7 @@ function EmbeddedBadge({ app }: { app: Application }) {
       <p class="muted">
         For the README of {app.repository.owner}/{app.repository.name}. It needs no login, and shows the outcome only.
       </p>
-      <div class="card badge-card">
+      <div class="card panel stack">
         <img src={badge.image} alt="The badge" height={20} />
         <span class="copyable">
           <code>{badge.markdown}</code>

@@ -16,7 +16,7 @@ export function Usage({ minutes }: { minutes: readonly UsedMinute[] }) {
   return (
     <section aria-labelledby="usage">
       <h2 id="usage">Last hour</h2>
-      <div class="graphs">
+      <div class="graphs grid">
         <Graph title="Requests" about={total === 0 ? 'none' : `${total}, at most ${most} a minute`} counts={counts}>
           {bars.map(({ place, of, from, height }) => (
             <rect
@@ -52,7 +52,7 @@ interface GraphProps {
 function Graph({ title, about, counts = [], children }: GraphProps) {
   return (
     <figure class="card graph">
-      <figcaption>
+      <figcaption class="flow wrap">
         <strong>{title}</strong> <span class="muted">{about}</span>{' '}
         {counts.map(([of, count]) => (
           <span key={of} class={CLASSES[of]}>

@@ -42,9 +42,9 @@ export function Variables({ app }: { app: Application }) {
       <div class="card table">
         <NewVariables onSet={change} />
         {Object.entries(values ?? {}).map(([name, value]) => (
-          <div class="line" key={name}>
+          <div class="grid line" key={name}>
             <code class="name">{name}</code>
-            {value === null ? <span class="faint secret">••••••••</span> : <code class="value">{value}</code>}
+            {value === null ? <span class="faint">••••••••</span> : <code class="value">{value}</code>}
             <span class="buttons">
               <button type="button" class="small" onClick={() => (value === null ? show(name) : hide(name))}>
                 {value === null ? 'Show' : 'Hide'}

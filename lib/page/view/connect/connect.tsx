@@ -47,7 +47,7 @@ export function Connect({ query }: { query: Route['query'] }) {
   };
   return (
     <div class="page">
-      <div class="title">
+      <div class="title flow split wrap">
         <h1>Connect a repository</h1>
       </div>
       <p class="muted lead">
@@ -55,7 +55,7 @@ export function Connect({ query }: { query: Route['query'] }) {
         paste what is below into its settings.
       </p>
       <Alert text={failure} />
-      <div class="card form-grid">
+      <div class="card form-grid grid">
         <label>
           Who calls
           <select value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
@@ -126,9 +126,9 @@ function Group({ label, senders, sends }: GroupProps) {
 
 function Guide({ text, hasToken }: { text: SetupText; hasToken: boolean }) {
   return (
-    <section class="guide" aria-labelledby="guide">
+    <section aria-labelledby="guide">
       <h2 id="guide">{text.name}</h2>
-      <p class="where">
+      <p>
         <Linked text={text.where} />
       </p>
       {isOfThisMachine(text) && (
@@ -138,11 +138,11 @@ function Guide({ text, hasToken }: { text: SetupText; hasToken: boolean }) {
         </p>
       )}
       {text.settings.length > 0 && (
-        <dl class="card settings-table">
+        <dl class="card table">
           {text.settings.map(([name, value]) => (
-            <div key={name}>
+            <div class="grid line" key={name}>
               <dt>{name}</dt>
-              <dd class="copyable">
+              <dd class="flow split">
                 <code>{value}</code>
                 {/[<:/]/.test(value) && <Copy text={value} label={`Copy ${name}`} />}
               </dd>

@@ -24,18 +24,18 @@ export function Deploy({ id }: { id: string }) {
   return (
     <article class="page deploy">
       <Back to={{ view: 'deploys' }}>Deploys</Back>
-      <header class="title">
+      <header class="title flow split wrap">
         <div>
           <h1>
-            {subjectOf(entry)} <span class="number">#{numberOf(entry)}</span>
+            {subjectOf(entry)} <span class="faint number">#{numberOf(entry)}</span>
           </h1>
-          <p class="message">{entry.doc?.message ?? byHand(entry)}</p>
+          <p>{entry.doc?.message ?? byHand(entry)}</p>
         </div>
         <Status of={entry} />
       </header>
       <Verdict entry={entry} />
       <Next entry={entry} />
-      <div class="columns">
+      <div class="columns grid">
         <Stages stages={entry.doc?.stages ?? []} isFinal={hasEnded(entry)} isHeld={entry.status === 'held'} />
         <Facts entry={entry} />
       </div>
@@ -57,7 +57,7 @@ function Missing({ failure }: { failure: string | null }) {
       {failure ? (
         <>
           {failure === UNKNOWN && (
-            <div class="title">
+            <div class="title flow split wrap">
               <h1>No such deploy</h1>
             </div>
           )}

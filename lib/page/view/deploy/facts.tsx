@@ -15,9 +15,9 @@ export function Facts({ entry }: { entry: Entry }) {
   if (!doc) return null;
   const { repository, branch, path, author, received_at, finished_at, snapshot } = doc;
   return (
-    <section class="facts-of" aria-labelledby="facts">
+    <section aria-labelledby="facts">
       <h2 id="facts">Source</h2>
-      <dl class="facts">
+      <dl class="facts grid">
         {entry.app_name && (
           <Fact name="Application">
             {isKnown ? <Link to={{ view: 'app', name: entry.app_name }}>{entry.app_name}</Link> : entry.app_name}

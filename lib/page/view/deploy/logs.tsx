@@ -15,12 +15,13 @@ export function Logs({ entry }: { entry: Entry }) {
   if (!shown) return null;
   const build = ['status', api.user, 'changes', idOf(entry), 'build-log'];
   return (
-    <section class="logs" aria-label="Logs">
-      <div class="tabs" role="tablist" aria-label="Logs">
+    <section aria-label="Logs">
+      <div class="flow" role="tablist" aria-label="Logs">
         {tabs.map((tab) => (
           <button
             key={tab}
             type="button"
+            class="quiet"
             role="tab"
             id={`tab-${tab}`}
             aria-selected={tab === shown}

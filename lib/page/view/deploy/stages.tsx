@@ -28,7 +28,7 @@ const UNKNOWN: StageMark = ['dots', 'calm', 'unknown'];
 export function Stages({ stages, isFinal, isHeld }: StagesProps) {
   const states = stageStates(stages, isFinal);
   return (
-    <section class="stages" aria-labelledby="stages">
+    <section aria-labelledby="stages">
       <h2 id="stages">Stages</h2>
       <ol class="card">
         {states.map((one) => (
@@ -44,18 +44,18 @@ function Step({ step: { name, does, state, record }, isHeld }: { step: StageStat
   const detail =
     record?.detail ?? (state === 'waiting' && isHeld && name === 'fetch' ? 'Begins when CI has passed' : does);
   return (
-    <li class={`step ${state}`}>
+    <li class={`grid step ${state}`}>
       <Mark shape={shape} tone={tone} />
-      <div class="step-what">
+      <div>
         <strong>{stageWord(name)}</strong>
         <span class="visually-hidden">{words}</span>
-        {(record?.attempts ?? 1) > 1 && <span class="tries">{record?.attempts} tries</span>}
-        <p>{shortened(detail)}</p>
+        {(record?.attempts ?? 1) > 1 && <span class="note wait">{record?.attempts} tries</span>}
+        <p class="muted note">{shortened(detail)}</p>
       </div>
       {record && (
-        <div class="step-when">
+        <div class="number step-when">
           <Took from={record.started_at} to={record.finished_at} />
-          <time dateTime={record.started_at} title={inFull(Date.parse(record.started_at))}>
+          <time class="faint note" dateTime={record.started_at} title={inFull(Date.parse(record.started_at))}>
             {timeOfDay(Date.parse(record.started_at))}
           </time>
         </div>

@@ -17,14 +17,14 @@ export function Verdict({ entry }: { entry: Entry }) {
   const url = safeUrl(entry.url);
   if (entry.status === 'ok' && url) {
     return (
-      <section class={`verdict ${tone}`} aria-label="Outcome">
+      <section class={`grid tinted verdict ${tone}`} aria-label="Outcome">
         <Mark shape={shape} tone={tone} size={20} />
         <div>
           <p class="sentence">
             <External url={url}>{url}</External>
             <Copy text={url} label="Copy the address" />
           </p>
-          {entry.warning && <p class="cause">{entry.warning}</p>}
+          {entry.warning && <p class="cause muted">{entry.warning}</p>}
         </div>
       </section>
     );
@@ -32,20 +32,20 @@ export function Verdict({ entry }: { entry: Entry }) {
   const reason = entry.reason ?? entry.error?.detail;
   if (!reason) return null;
   return (
-    <section class={`verdict ${tone}`} aria-label="Reason">
+    <section class={`grid tinted verdict ${tone}`} aria-label="Reason">
       <Mark shape={shape} tone={tone} size={20} />
       <div>
         <p class="sentence">{reason}</p>
         {entry.error && <Cause error={entry.error} reason={reason} />}
         {entry.status === 'held' && entry.expires_at && (
-          <p class="cause">
+          <p class="cause muted">
             Expires <Until at={entry.expires_at} />, at {clock(Date.parse(entry.expires_at))}.
           </p>
         )}
         {tone === 'bad' && <StillRuns entry={entry} />}
         {(entry.doc?.log_tail.length ?? 0) > 0 && (
           <Scroll
-            class="tail"
+            class="card tail"
             name="The last lines that it printed"
             text={(entry.doc?.log_tail ?? []).join('\n')}
             fromEnd
@@ -62,7 +62,7 @@ function StillRuns({ entry }: { entry: Entry }) {
   const app = useStore(apps)?.find(({ name }) => name === entry.app_name);
   if (!app?.active || !answers(app) || idOf(app.active) === idOf(entry)) return null;
   return (
-    <p class="cause">
+    <p class="cause muted">
       {app.name} still runs <Link to={{ view: 'deploy', name: idOf(app.active) }}>#{numberOf(app.active)}</Link>.
     </p>
   );
@@ -70,7 +70,7 @@ function StillRuns({ entry }: { entry: Entry }) {
 
 function Cause({ error, reason }: { error: NonNullable<Entry['error']>; reason: string }) {
   return (
-    <p class="cause">
+    <p class="cause muted">
       {error.detail !== reason && <>{error.detail} </>}
       <ErrorCode code={error.code} />
     </p>

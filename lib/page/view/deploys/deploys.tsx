@@ -43,7 +43,7 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
 
   return (
     <div class="page">
-      <div class="title">
+      <div class="title flow split wrap">
         <h1>Deploys</h1>
         {!isEmpty && (
           <div class="buttons">
@@ -64,7 +64,7 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
         <>
           <Filters query={{ app, status, branch }} />
           {list.failure && (
-            <p class="alert" role="alert">
+            <p class="alert bad tinted" role="alert">
               {list.failure}{' '}
               <button type="button" onClick={list.more}>
                 Try again
@@ -74,14 +74,14 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
           {extent === undefined ? (
             !list.failure && <Skeleton rows={8} />
           ) : rows.length === 0 && !looksFurther ? (
-            <p class="card nothing">
+            <p class="card muted nothing">
               No deploy matches. <Link to={{ view: 'deploys' }}>Show all</Link>
             </p>
           ) : (
             <Rows rows={rows} current={current} />
           )}
           {extent && (
-            <p class="more flow">
+            <p class="flow more">
               {more && (
                 <button type="button" onClick={list.more} disabled={list.isBusy}>
                   {list.isBusy ? 'Loading…' : 'Show older deploys'}

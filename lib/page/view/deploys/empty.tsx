@@ -8,7 +8,7 @@ export function FirstRun() {
     <>
       <Begin />
       {REPOSITORIES === null && (
-        <section class="card help" aria-labelledby="no-row">
+        <section class="card panel stack" aria-labelledby="no-row">
           <h2 id="no-row">You have pushed, and nothing is here?</h2>
           <NoRow />
         </section>
@@ -20,7 +20,7 @@ export function FirstRun() {
 /** The answer to "my push did nothing", for a log that has rows. */
 export function NothingHappened() {
   return (
-    <section class="card help" aria-label="My push did nothing">
+    <section class="card panel stack" aria-label="My push did nothing">
       <h2>Is there a row for it?</h2>
       <p>
         Every call that reached the service has a row, and every row that is not deployed says why: the branch is
@@ -38,7 +38,7 @@ function NoRow() {
       <p class="muted">
         Then the call did not arrive, or was refused. The host’s own webhook page lists its deliveries with the answers:
       </p>
-      <dl class="facts answers">
+      <dl class="facts grid">
         <dt>no delivery</dt>
         <dd>
           The webhook is missing, is not active, or does not send pushes.{' '}

@@ -34,7 +34,7 @@ function Choices({ query, appNames, branches }: ChoicesProps) {
     location.hash = hashOf({ user, view: 'deploys', query: { ...query, ...change } });
   };
   return (
-    <fieldset class="filters">
+    <fieldset class="filters grid">
       <legend class="visually-hidden">Filters</legend>
       <Choice label="Application" value={query.app} choices={appNames} onChoose={(app) => go({ app })} />
       <label>

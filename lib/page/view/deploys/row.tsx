@@ -33,23 +33,25 @@ export class Row extends Component<RowProps> {
     if (isEvent(entry) && entry.status === 'ok') return <Event entry={entry} />;
     const { doc } = entry;
     return (
-      <li class={`row ${shownStatus(entry).tone}`}>
-        <div class="row-status flow">
+      <li class="grid row">
+        <div class="flow">
           <Status of={entry} />
-          {isCurrent && <span class="pill">Current</span>}
+          {isCurrent && <span class="busy pill tinted">Current</span>}
         </div>
         <div class="row-what">
-          <Link class="row-link" to={{ view: 'deploy', name: idOf(entry) }}>
-            <strong>{subjectOf(entry)}</strong>
-            <span class="message">{doc?.message ?? (entry.operation ? 'By hand' : '')}</span>
+          <Link class="flow row-link" to={{ view: 'deploy', name: idOf(entry) }}>
+            <strong class="ellipsis">{subjectOf(entry)}</strong>
+            <span class="ellipsis message muted">{doc?.message ?? (entry.operation ? 'By hand' : '')}</span>
           </Link>
           <Why entry={entry} />
         </div>
         <Source entry={entry} />
-        <div class="row-when">
-          <OpenIcon url={isCurrent ? safeUrl(entry.url) : null} name={subjectOf(entry)} />
-          {doc && <Moment at={doc.received_at} />}
-          <span class="number">
+        <div class="muted note row-when">
+          <span class="flow">
+            <OpenIcon url={isCurrent ? safeUrl(entry.url) : null} name={subjectOf(entry)} />
+            {doc && <Moment at={doc.received_at} />}
+          </span>
+          <span class="faint number">
             {doc && entry.status === 'ok' && doc.finished_at && (
               <span class="took">
                 <Took from={doc.received_at} to={doc.finished_at} />
@@ -66,14 +68,14 @@ export class Row extends Component<RowProps> {
 /** A restart, a stop, a removal: one line. */
 function Event({ entry }: Pick<RowProps, 'entry'>) {
   return (
-    <li class="row event">
+    <li class="event grid muted note row">
       <Status of={entry} />
       <Link class="row-link" to={{ view: 'deploy', name: idOf(entry) }}>
         <span class="ellipsis">{subjectOf(entry)}</span>
       </Link>
-      <div class="row-when">
+      <div class="muted note row-when">
         {entry.doc && <Moment at={entry.doc.received_at} />}
-        <span class="number">#{numberOf(entry)}</span>
+        <span class="faint number">#{numberOf(entry)}</span>
       </div>
     </li>
   );
@@ -85,7 +87,7 @@ function Why({ entry }: { entry: Entry }) {
   const reason = entry.reason ?? (entry.status === 'ok' ? entry.warning : entry.error?.detail);
   if (!reason) return null;
   return (
-    <p class="reason">
+    <p class={`reason note ${shownStatus(entry).tone === 'bad' ? 'bad' : 'muted'}`}>
       {reason}
       {entry.expires_at && (
         <>
@@ -100,16 +102,16 @@ function Why({ entry }: { entry: Entry }) {
 function Source({ entry }: { entry: Entry }) {
   const sha = shaOf(entry);
   return (
-    <div class="row-source">
+    <div class="row-source stack">
       {entry.doc?.branch && <Branch name={entry.doc.branch} />}
       {sha && (
-        <span class="ref flow">
+        <span class="code flow muted ref">
           <Glyph name="commit" size={14} />
           <span class="visually-hidden">Commit </span>
           {sha.slice(0, 7)}
         </span>
       )}
-      {!sha && !entry.doc?.branch && <span class="ref flow">{entry.provider}</span>}
+      {!sha && !entry.doc?.branch && <span class="code flow muted ref">{entry.provider}</span>}
     </div>
   );
 }
@@ -120,7 +122,7 @@ function Progress({ stages }: { stages: readonly Stage[] }) {
   const current = currentStage(states);
   const word = stageWord(current?.name ?? 'start');
   return (
-    <p class="progress flow">
+    <p class="flow muted note progress wrap">
       <span class="bars" aria-hidden="true">
         {states.map(({ name, state }) => (
           <i key={name} class={state} />
@@ -132,7 +134,7 @@ function Progress({ stages }: { stages: readonly Stage[] }) {
           <Took from={current.record.started_at} to={null} />
         </span>
       )}
-      {(current?.record?.attempts ?? 1) > 1 && <span class="tries">try {current?.record?.attempts}</span>}
+      {(current?.record?.attempts ?? 1) > 1 && <span class="wait">try {current?.record?.attempts}</span>}
     </p>
   );
 }

@@ -13,7 +13,7 @@ export function Skeleton({ rows }: { rows: number }) {
         Loading…
       </span>
       {Array.from({ length: rows }, (_, index) => (
-        <div class="row" key={index} aria-hidden="true">
+        <div class="grid row" key={index} aria-hidden="true">
           <i />
           <i />
           <i />

@@ -15,7 +15,7 @@ export function NewApp() {
   useTitle('New application');
   return (
     <div class="page">
-      <div class="title">
+      <div class="title flow split wrap">
         <h1>New application</h1>
       </div>
       <Begin />
@@ -41,7 +41,7 @@ export function Begin() {
 function FromFolder({ host, user }: { host: string; user: string }) {
   const [name, setName] = useState('my-app');
   return (
-    <section class="card begin" aria-labelledby="push">
+    <section class="begin card panel stack" aria-labelledby="push">
       <h2 id="push">Push from your folder</h2>
       <div class="short">
         <Field
@@ -76,7 +76,7 @@ function FromHost() {
     if (at || address === '') location.hash = hashOf({ user, view: 'connect', query: { ...at } });
   };
   return (
-    <section class="card begin" aria-labelledby="connect-first">
+    <section class="begin card panel stack" aria-labelledby="connect-first">
       <h2 id="connect-first">Connect a repository</h2>
       <p class="muted">
         Paste its address at GitHub, GitLab, Bitbucket, Gitea or Forgejo: it is deployed, and again with each push
@@ -88,7 +88,7 @@ function FromHost() {
           </>
         )}
       </p>
-      <form class="inline" onSubmit={connect}>
+      <form class="fields flow" onSubmit={connect}>
         <Input
           aria-label="Address of the repository"
           placeholder="https://github.com/owner/repository"

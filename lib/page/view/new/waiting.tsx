@@ -36,7 +36,7 @@ export function Waiting({ what, isWebhook = false }: WaitingProps) {
   const called = newest === null ? [] : calledSince(ordered, newest).slice(0, SHOWN);
   const refused = useRefused(isWebhook && called.length === 0);
   return (
-    <div class="arrival">
+    <div class="arrival stack">
       <p class={`flow ${called.length > 0 ? 'good' : 'muted'}`} role="status">
         {called.length > 0 ? (
           <>
@@ -44,7 +44,7 @@ export function Waiting({ what, isWebhook = false }: WaitingProps) {
           </>
         ) : (
           <>
-            <span class="pulse" aria-hidden="true" /> Waiting for {what} …
+            <span class="busy dot pulse" aria-hidden="true" /> Waiting for {what} …
           </>
         )}
       </p>
@@ -65,7 +65,7 @@ export function Waiting({ what, isWebhook = false }: WaitingProps) {
 /** Why a call has no entry, and who sent it. */
 function Refusal({ call: { at, code, detail, agent } }: { call: RefusedCall }) {
   return (
-    <div class="alert" role="alert">
+    <div class="alert bad tinted" role="alert">
       <strong>
         A call came at {timeOfDay(Date.parse(at))}
         {agent && ` from ${agent}`}, and was refused.

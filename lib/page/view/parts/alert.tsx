@@ -2,7 +2,7 @@
 export function Alert({ text }: { text: string | null }) {
   if (!text) return null;
   return (
-    <p class="alert" role="alert">
+    <p class="alert bad tinted" role="alert">
       {text}
     </p>
   );

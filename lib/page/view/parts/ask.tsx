@@ -90,7 +90,7 @@ function Confirm(props: ConfirmProps) {
       <h2 id="question">{title}</h2>
       <div class="muted">{effect}</div>
       <Alert text={action.failure} />
-      <div class="buttons end">
+      <div class="buttons">
         <button type="button" onClick={() => dialog.current?.close()}>
           {dismiss}
         </button>

@@ -2,7 +2,7 @@ import { Copy } from './copy.tsx';
 
 export function CodeBlock({ name, text }: { name: string; text: string }) {
   return (
-    <div class="card code-block">
+    <div class="card code-block grid">
       <Scroll class="lines" name={name} text={text} />
       <Copy text={text} label={`Copy: ${name.toLowerCase()}`} />
     </div>

@@ -77,7 +77,7 @@ export function LineForm({
   isDisabled,
 }: LineFormProps) {
   return (
-    <form class={`line ${named}`} onSubmit={submit}>
+    <form class={`grid line ${named}`} onSubmit={submit}>
       {children}
       <span class="buttons">
         <button type="submit" class="small" disabled={action.isBusy || isDisabled}>

@@ -74,7 +74,7 @@ export function Glyph({ name, size = 16 }: { name: keyof typeof glyphs; size?: n
 
 export function Branch({ name }: { name: string }) {
   return (
-    <span class="ref flow">
+    <span class="code flow muted ref">
       <Glyph name="branch" size={14} />
       <span class="visually-hidden">Branch </span>
       <span class="ellipsis">{name}</span>

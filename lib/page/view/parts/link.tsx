@@ -23,7 +23,7 @@ export function Link({ to, children, class: named }: LinkProps) {
 /** The link to the list that a view belongs to. */
 export function Back({ to, children }: Omit<LinkProps, 'class'>) {
   return (
-    <Link class="back" to={to}>
+    <Link class="back flow muted" to={to}>
       <Glyph name="back" size={14} />
       {children}
     </Link>
@@ -61,7 +61,7 @@ export function Open({ url }: { url: string | null }) {
 export function OpenIcon({ url, name }: { url: string | null; name: string }) {
   if (!url) return null;
   return (
-    <External class="open" url={url}>
+    <External class="above button icon-only quiet" url={url}>
       <Glyph name="open" size={14} />
       <span class="visually-hidden">Open {name}</span>
     </External>

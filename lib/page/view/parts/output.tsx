@@ -34,8 +34,8 @@ export function Output({ path, name, lines: wanted, empty }: OutputProps) {
   const shown = lines.filter((line) => line.number < until && matches(line, search));
   const later = lines.length > 0 && pausedAt !== null ? Math.max(0, nextOf(lines) - pausedAt) : 0;
   return (
-    <div class="output-of">
-      <div class="output-tools flow">
+    <div class="stack">
+      <div class="flow output-tools wrap">
         <input
           type="search"
           aria-label="Search in the output"
@@ -143,7 +143,7 @@ function Box({ lines, wraps, empty }: BoxProps) {
   };
   return (
     <div
-      class={wraps ? 'output' : 'output unwrapped'}
+      class={`card code output${wraps ? '' : ' unwrapped'}`}
       ref={box}
       onScroll={scrolled}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.

@@ -9,7 +9,7 @@ export function Status({ of }: { of: { readonly status: string; readonly operati
 /** A status with its own label, tone and shape. */
 export function Badge({ shown: { label, tone, shape } }: { shown: ShownStatus }) {
   return (
-    <span class={`status ${tone}`}>
+    <span class={`flow status ${tone}`}>
       <Mark shape={shape} tone={tone} />
       {label}
     </span>

@@ -22,8 +22,8 @@ export function NewToken({ suggested, onMade }: NewTokenProps) {
     onMade(token);
   });
   return (
-    <form class="new-token" onSubmit={submit}>
-      <div class="inline">
+    <form class="new-token stack" onSubmit={submit}>
+      <div class="fields flow">
         <Input
           name="name"
           aria-label="Name of the token"
@@ -38,7 +38,7 @@ export function NewToken({ suggested, onMade }: NewTokenProps) {
       </div>
       <Alert text={action.failure} />
       {made && (
-        <div class="alert good" role="status">
+        <div class="alert good stack tinted" role="status">
           <p>It is shown this once. Put it where it is needed now.</p>
           <span class="copyable">
             <code>{made}</code>

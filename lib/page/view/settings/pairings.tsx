@@ -33,7 +33,7 @@ export function Pairings() {
       <div class="card table">
         {hosts?.flatMap(({ pairings }) =>
           pairings.map((one) => (
-            <div class="line" key={`${one.host} ${one.app}`}>
+            <div class="grid line" key={`${one.host} ${one.app}`}>
               <code class="name">
                 {one.login} at {one.host}
               </code>
@@ -50,7 +50,7 @@ export function Pairings() {
           )),
         )}
         {!hosts?.some(({ pairings }) => pairings.length > 0) && (
-          <p class="nothing">{hosts ? 'No token is stored.' : failure ? 'Not known.' : 'Loading…'}</p>
+          <p class="muted nothing">{hosts ? 'No token is stored.' : failure ? 'Not known.' : 'Loading…'}</p>
         )}
       </div>
       <NewPairing hosts={hosts?.map(({ host }) => host) ?? null} onPaired={read} />
@@ -66,7 +66,7 @@ function NewPairing({ hosts, onPaired }: { hosts: readonly string[] | null; onPa
     await onPaired();
   });
   return (
-    <form class="inline wrap" onSubmit={submit}>
+    <form class="fields flow wrap" onSubmit={submit}>
       <select name="host" aria-label="Host" required>
         {!hosts && <option value="">Loading…</option>}
         {hosts?.map((host) => (

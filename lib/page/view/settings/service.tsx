@@ -32,13 +32,13 @@ export function ThisService() {
     <section aria-labelledby="service">
       <h2 id="service">This service</h2>
       <Alert text={failure} />
-      <dl class="card settings-table">
+      <dl class="card table">
         {rows.map(
           ([name, value]) =>
             value !== null && (
-              <div key={name}>
+              <div class="grid line" key={name}>
                 <dt>{name}</dt>
-                <dd class="copyable">
+                <dd class="flow split">
                   <code>{value}</code>
                   {/^http|^hooks/.test(value) && <Copy text={value} label={`Copy: ${name}`} />}
                 </dd>

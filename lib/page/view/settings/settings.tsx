@@ -15,7 +15,7 @@ export function Settings() {
   useTitle('Settings');
   return (
     <div class="page">
-      <div class="title">
+      <div class="title flow split wrap">
         <h1>Settings</h1>
       </div>
       <Tokens />
@@ -44,9 +44,11 @@ function Tokens() {
       </p>
       <Alert text={failure} />
       <div class="card table">
-        {!tokens?.length && <p class="nothing">{tokens ? 'No API token yet.' : failure ? 'Not known.' : 'Loading…'}</p>}
+        {!tokens?.length && (
+          <p class="muted nothing">{tokens ? 'No API token yet.' : failure ? 'Not known.' : 'Loading…'}</p>
+        )}
         {tokens?.map(({ name, created_at }) => (
-          <div class="line" key={name}>
+          <div class="grid line" key={name}>
             <code class="name">{name}</code>
             <span class="faint">
               {name === session.token ? 'This browser · ' : ''}

@@ -420,9 +420,9 @@ describe('the page, in a browser', () => {
 
   it('the settings say what the service is: its version and addresses, and what its machine has free', async () => {
     const { page } = await open('settings');
-    const rows = page.getByRole('region', { name: 'This service' }).locator('.settings-table > div');
+    const rows = page.getByRole('region', { name: 'This service' }).locator('dl .line');
     await rows.nth(5).waitFor();
-    const shown = `[...document.querySelectorAll('.settings-table > div')].map((row) =>
+    const shown = `[...document.querySelectorAll('dl .line')].map((row) =>
       [row.querySelector('dt').textContent, row.querySelector('code').textContent])`;
     await expect
       .poll(() => page.evaluate(shown))
@@ -460,7 +460,7 @@ describe('the page, in a browser', () => {
 
   it('pull requests and CI are switches, which change the address; who cannot send them has none', async () => {
     const { page } = await open('connect');
-    const address = page.locator('.settings-table code').first();
+    const address = page.locator('dl code').first();
     const previews = page.getByLabel('Deploy pull requests too');
     const ci = page.getByLabel('Wait for CI');
     await previews.click();
