@@ -59,6 +59,9 @@ describe('the page, in a browser', () => {
     shop.commit({ ...application('shop', 'one'), 'package.json': manifest }, 'Prices have a currency');
     const pushed = shop.push();
     await shows('Prices have a currency', 'Deploying');
+    await rowOf('Prices have a currency')
+      .getByText(/^build\d/)
+      .waitFor();
     writeFileSync(seen, '');
     await pushed;
     await shows('Prices have a currency', 'Deployed');

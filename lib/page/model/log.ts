@@ -57,8 +57,14 @@ function put(ordered: Entry[], entry: Entry): void {
 function isNews({ entries }: Log, row: Entry): boolean {
   const known = entries.get(idOf(row));
   if (known === undefined || row.seq > known.seq) return true;
-  // A row without a document has kept the one of its former state.
-  return row.seq === known.seq && row.doc !== undefined && known.doc?.seq !== known.seq;
+  if (row.seq < known.seq || row.doc === undefined) return false;
+  // A row without a document has kept the one of its former state; and a stage begins without a change.
+  return known.doc?.seq !== known.seq || (isBetweenStages(known) && !isBetweenStages(row));
+}
+
+/** Returns whether an entry is under way and none of its stages has begun since its last change, as far as it is known. */
+export function isBetweenStages({ status, doc }: Entry): boolean {
+  return status === 'running' && doc !== undefined && !doc.stages.some((stage) => stage.status === 'running');
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Entry } from '../../client/entry.ts';
-import { entriesIn, entryIn } from '../../client/entry.ts';
-import { type Log, withRows } from '../model/log.ts';
+import { entriesIn, entryIn, idOf } from '../../client/entry.ts';
+import { isBetweenStages, type Log, withRows } from '../model/log.ts';
 import type { Api } from './api.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { signals } from './signals.ts';
@@ -26,6 +26,8 @@ interface Feed {
 const CHECK_MS = 30_000;
 /** The interval while neither a WebSocket nor a stream can be opened. */
 export const SLOW_CHECK_MS = 10_000;
+/** The interval in which entries between two stages are read again: the begin of a stage is no change of the feed. */
+const STAGE_CHECK_MS = 1_000;
 
 /**
  * Keeps the log up to date until it is stopped: a signal says that there is something new, and the rows are read from
@@ -72,6 +74,15 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
     });
   }
 
+  async function readStages(): Promise<void> {
+    for (const entry of log.value.ordered.filter(isBetweenStages)) {
+      const path = ['status', api.user, 'changes', idOf(entry)];
+      const answer = await api.call({ path, query: { include_docs: true }, signal: stop.signal }).catch(() => null);
+      log.update((known) => withRows(known, entriesIn([answer])));
+    }
+  }
+  const readStagesOnce = oneAtATime(readStages);
+
   const isHidden = () => document.visibilityState === 'hidden';
   const source = signals({
     openSocket,
@@ -110,6 +121,9 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
     readAt = Date.now();
     void read();
   }, SLOW_CHECK_MS);
+  const stageTimer = setInterval(() => {
+    if (!isHidden()) void readStagesOnce();
+  }, STAGE_CHECK_MS);
   const options = { signal: stop.signal };
   document.addEventListener('visibilitychange', wake, options);
   for (const event of ['online', 'pageshow', 'focus']) window.addEventListener(event, wake, options);
@@ -119,6 +133,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
     ready: read(),
     stop: () => {
       clearInterval(timer);
+      clearInterval(stageTimer);
       stop.abort();
     },
   };

@@ -57,6 +57,18 @@ describe('the log that the page knows', () => {
     expect(withRows(replaced, [later])).toBe(replaced);
   });
 
+  it('takes the begin of a stage, which is no change, and keeps it when the change before comes late', () => {
+    const docOf = (...stages: readonly string[]) =>
+      ({ seq: 5, stages: stages.map((status) => ({ status })) }) as unknown as Entry['doc'] & object;
+    const between = entry(1, 5, { status: 'running', doc: docOf('done') });
+    const building = entry(1, 5, { status: 'running', doc: docOf('done', 'running') });
+    const known = withRows(emptyLog, [between]);
+    const begun = withRows(known, [building]);
+    expect(begun.ordered).toEqual([building]);
+    expect(withRows(begun, [between])).toBe(begun);
+    expect(withRows(known, [between])).toBe(known);
+  });
+
   it('reads the feed from the newest change of the first page on, also when an older entry has changed last', () => {
     const rows = [entry(3, 7), entry(2, 9), entry(1, 2)];
     expect(withPage(emptyLog, '', { total: 3, skip: 0, rows }).since).toBe(9);
