@@ -14,14 +14,20 @@ const WORKERS = Math.min(Math.ceil(2.5 * availableParallelism()), 8);
 /** Longer than what the helpers wait for, so that their errors say what did not happen. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
 
-/** Their files last longest. They are begun first: otherwise a run ends with one worker that is not done yet. */
+/** What lasts longest is begun first: otherwise a run ends with one worker that is not done yet. */
 const LONGEST = ['test/aws/functions/', 'test/service/', 'test/aws/service/', 'test/unit/lib/'];
 
-class LongestFirst extends BaseSequencer {
+/** Project after project: a worker that gets a file of another project ends, and the next loads all modules again. */
+class ProjectByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => LONGEST.findIndex((folder) => moduleId.includes(folder));
-    const rank = (file: TestSpecification) => (place(file) < 0 ? LONGEST.length : place(file));
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = LONGEST.findIndex((folder) => moduleId.includes(folder));
+      return place < 0 ? LONGEST.length : place;
+    };
+    const longestFirst = (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const projects = longestFirst.map(({ project }) => project.name);
+    const order = ({ project }: TestSpecification) => projects.indexOf(project.name);
+    return longestFirst.toSorted((one, other) => order(one) - order(other));
   }
 }
 
@@ -38,7 +44,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // The projects load the same modules: each is transformed once, and again when it has changed. `npm ci` removes the cache.
     experimental: { fsModuleCache: true },
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: ProjectByProject },
     pool: 'forks',
     maxWorkers: WORKERS,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },

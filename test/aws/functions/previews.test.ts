@@ -11,8 +11,9 @@ describe('previews on the log in DynamoDB', () => {
   const database = emulatedDatabase(createLogTables, { each: true });
   const roles = () => dynamoDbRoles(database());
 
-  previewContract(roles);
-  previewCiContract(roles);
+  // One host and one build: what their calls say is read before the log, and all of them are told to the log in memory.
+  previewContract(roles, ['GitHub']);
+  previewCiContract(roles, ['github-status/success']);
   watchedPreviewContract(roles);
   abbreviatedPreviewContract(roles);
 });
