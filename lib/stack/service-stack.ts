@@ -52,32 +52,23 @@ export class ServiceStack extends Stack {
     new Firewall(this, 'RequestFirewall', api.rest, settings);
     if (!lacks(region, 'AWS::Budgets::Budget')) new Budget(this, 'Budget', settings);
 
-    new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for webhooks and status queries' });
-    new CfnOutput(this, 'SignalsUrl', {
-      value: changes.clients.stage.url,
-      description: 'Address of the WebSocket that announces changes',
-    });
-    new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
-    new CfnOutput(this, 'PayloadTable', {
-      value: stores.payloads.tableName,
-      description: 'Table of the deliveries as received, by user and the uuid of the request',
-    });
-    new CfnOutput(this, 'ManageUsers', {
-      value: pipeline.manageUsers.functionName,
-      description: 'Function that adds users and makes API tokens',
-    });
-    new CfnOutput(this, 'AlarmTopic', {
-      value: topic.topicArn,
-      description: 'Topic of the alarms; without AlarmEmail nobody hears of them until somebody subscribes',
-    });
-    new CfnOutput(this, 'FunctionLog', {
-      value: logGroup.logGroupName,
-      description: 'Log group of all functions',
-    });
-    new CfnOutput(this, 'HookSecrets', {
-      value: stores.hookSecrets.secretArn,
-      description: 'Secret with the secrets that webhooks are signed with',
-    });
+    const outputs = {
+      ApiUrl: [api.rest.url, 'Address for webhooks and status queries'],
+      SignalsUrl: [changes.clients.stage.url, 'Address of the WebSocket that announces changes'],
+      LogTable: [stores.log.tableName, 'Table of the log'],
+      PayloadTable: [
+        stores.payloads.tableName,
+        'Table of the deliveries as received, by user and the uuid of the request',
+      ],
+      ManageUsers: [pipeline.manageUsers.functionName, 'Function that adds users and makes API tokens'],
+      AlarmTopic: [
+        topic.topicArn,
+        'Topic of the alarms; without AlarmEmail nobody hears of them until somebody subscribes',
+      ],
+      FunctionLog: [logGroup.logGroupName, 'Log group of all functions'],
+      HookSecrets: [stores.hookSecrets.secretArn, 'Secret with the secrets that webhooks are signed with'],
+    } as const;
+    for (const [id, [value, description]] of Object.entries(outputs)) new CfnOutput(this, id, { value, description });
     keepSourceMaps(this, join(bundles, 'maps'));
   }
 }

@@ -356,7 +356,7 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config, backup and disk, the shapes of the API, the table of settings, the registry of senders and the regions and quotas of AWS; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config, backup and disk, the shapes of the API, the table of settings, the registry of senders, the parameters of the stack and the regions and quotas of AWS; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
       ['cli', 'client', 'terminal', 'local/config', 'local/backup', 'local/disk'].some((folder) =>
@@ -366,7 +366,7 @@ const rules: readonly Rule[] = [
       (isPackage(target) && !isCdk(target)) ||
       isShape(target) ||
       isAwsTable(target) ||
-      isOneOf(SETTINGS, 'functions/adapters/senders/registry.ts')(target),
+      isOneOf(SETTINGS, 'functions/adapters/senders/registry.ts', 'lib/stack/parameter-table.ts')(target),
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),
   },
 ];

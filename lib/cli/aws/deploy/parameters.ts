@@ -1,3 +1,4 @@
+import { PARAMETERS } from '../../../stack/parameter-table.ts';
 import { UsageError } from '../../errors.ts';
 import { type Findings, reservedRuns, SMALL_ACCOUNT, UNRESERVED, valueIn, type Wanted } from './checks.ts';
 
@@ -6,33 +7,19 @@ const FEW_RUNS = 'StageConcurrency=2';
 const RESERVED = { fewest: 10, most: 50 };
 
 /**
- * What the stack can be deployed with, as lib/stack/parameters.ts defines it; a test compares them. The CDK ignores a
- * parameter that the stack does not have, so that a misspelt one would have no effect and no error.
+ * Returns the parameters of a call, checked: `AlarmEmail=ops@example.com`. Throws a `UsageError`. The CDK ignores one that the
+ * stack does not have: a misspelt one would have no effect and no error.
  */
-export const PARAMETERS: readonly string[] = [
-  ...['RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
-  ...[
-    'StageConcurrency',
-    'ReconcileMinutes',
-    'PreviewDays',
-    'ChangesSeconds',
-    'ChangesConcurrency',
-    'StreamsPerUser',
-    'StreamsInAll',
-  ],
-  ...['PublicUrl', 'PublicSignalsUrl', 'AllowedOrigins', 'AlarmEmail', 'Firewall', 'FirewallRequests'],
-  ...['MonthlyBudgetDollars', 'AppTimeoutSeconds', 'AppConcurrency', 'AppRoles', 'ReservedConcurrency'],
-];
-
-/** Returns the parameters of a call, checked: `AlarmEmail=ops@example.com`. Throws a `UsageError`. */
 export function checkedParameters(given: readonly string[]): readonly string[] {
   const wrong = given.find((one) => !/^[A-Za-z][A-Za-z0-9]*=/.test(one));
   if (wrong !== undefined) {
     throw new UsageError(`--parameters takes <Name>=<value>, such as AlarmEmail=ops@example.com, and not "${wrong}".`);
   }
-  const unknown = given.map((one) => one.slice(0, one.indexOf('='))).find((name) => !PARAMETERS.includes(name));
+  const unknown = given.map((one) => one.slice(0, one.indexOf('='))).find((name) => !Object.hasOwn(PARAMETERS, name));
   if (unknown === undefined) return given;
-  throw new UsageError(`The stack has no parameter ${unknown}. It has ${PARAMETERS.toSorted().join(', ')}.`);
+  throw new UsageError(
+    `The stack has no parameter ${unknown}. It has ${Object.keys(PARAMETERS).toSorted().join(', ')}.`,
+  );
 }
 
 /**

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { reservedRuns } from '../../../../lib/cli/aws/deploy/checks.ts';
-import { PARAMETERS } from '../../../../lib/cli/aws/deploy/parameters.ts';
 import { resolve, type Scope } from '../../../aws-local/template/intrinsics.ts';
 import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
@@ -34,11 +33,6 @@ describe('the stack’s parameters and outputs', () => {
       FirewallRequests: 2000,
       MonthlyBudgetDollars: 0,
     });
-  });
-
-  it('are those that "npm run deploy" knows', () => {
-    const { BootstrapVersion: _, ...parameters } = template.findParameters('*');
-    expect([...PARAMETERS].sort()).toEqual(Object.keys(parameters).sort());
   });
 
   it.each([
