@@ -7,7 +7,7 @@ import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { type Hosts, type OpenOptions, openHosts } from '../adapters/hosts/open-hosts.ts';
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
-import { kmsSealer } from '../adapters/sealers/kms.ts';
+import { kmsSealer } from '../adapters/aws/kms-sealer.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbAppSettings } from '../adapters/stores/dynamodb/apps/app-settings.ts';
 import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';

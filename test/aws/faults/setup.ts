@@ -22,7 +22,7 @@ vi.mock('../../../functions/adapters/aws/secrets.ts', () => ({
   readSecret: async () => '{}',
 }));
 
-vi.mock('../../../functions/adapters/sealers/kms.ts', () => ({
+vi.mock('../../../functions/adapters/aws/kms-sealer.ts', () => ({
   kmsSealer: () => ({ seal: async (secret: string) => secret, open: async (sealed: string) => sealed }),
 }));
 

@@ -1,6 +1,6 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { kmsSealer } from '../../../../../functions/adapters/sealers/kms.ts';
+import { kmsSealer } from '../../../../../functions/adapters/aws/kms-sealer.ts';
 import type { Sealer } from '../../../../../functions/core/ports/repository-host.ts';
 import { clientFor } from '../../../../aws-local/clients.ts';
 import { kmsService } from '../../../../aws-local/emulators/kms.ts';
