@@ -1,5 +1,5 @@
 import type { DeployFacts } from '../../../core/ports/facts.ts';
-import { appOwner, claimApp, followBranch, freeApp, ownApp, renameApp, transferApp } from './apps/owners.ts';
+import { dynamoDbOwners } from './apps/owners.ts';
 import { branchOf } from './branch.ts';
 import { commitStateOf } from './commit-state.ts';
 import { commitOf, commitPrefix, keys, numberIn, shaOf } from './items.ts';
@@ -22,12 +22,6 @@ export function dynamoDbFacts(context: TableContext): DeployFacts {
       });
     },
     branch: async (user, repository, track) => branchOf(await readItem(context, keys.branch(user, repository, track))),
-    claimApp: (user, app, order) => claimApp(context, { user, app }, order),
-    appOwner: (user, app) => appOwner(context, { user, app }),
-    ownApp: (user, app, owner) => ownApp(context, { user, app }, owner),
-    renameApp: (user, app, to) => renameApp(context, { user, app }, to),
-    transferApp: (user, app, owner) => transferApp(context, { user, app }, owner),
-    followBranch: (user, app, branch) => followBranch(context, { user, app }, branch),
-    freeApp: (user, app) => freeApp(context, { user, app }),
+    ...dynamoDbOwners(context),
   };
 }

@@ -1,5 +1,13 @@
 import { type AppOwner, isSameOwner } from '../../../core/entry/app-owner.ts';
-import type { AppFact, AppFacts, AppSettings, OwnerClaim, TrackedApp, TrackedApps } from '../../../core/ports/facts.ts';
+import type {
+  AppFact,
+  AppFacts,
+  AppSettings,
+  DeployFacts,
+  OwnerClaim,
+  TrackedApp,
+  TrackedApps,
+} from '../../../core/ports/facts.ts';
 import type { AppRef } from '../../../core/ports/platform.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
@@ -99,82 +107,74 @@ export function setActive(connection: Connection, { user, app }: AppRef, number:
   connection.run('UPDATE apps SET active = ? WHERE user = ? AND name = ?', number, user, app);
 }
 
-/** Claims an application, as `DeployFacts.claimApp` does. */
-export function claimApp(connection: Connection, { user, app }: AppRef, order: number): boolean {
-  const claimed = connection.run(
-    `INSERT INTO platform_apps (user, app, claimed) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET claimed = excluded.claimed WHERE claimed <= excluded.claimed`,
-    user,
-    app,
-    order,
-  );
-  return claimed > 0;
+type Owners = Pick<
+  DeployFacts,
+  'claimApp' | 'appOwner' | 'ownApp' | 'transferApp' | 'renameApp' | 'followBranch' | 'freeApp'
+>;
+
+/** Returns the facts about the owners of applications. */
+export function sqliteOwners({ connection, writer, clock }: StoreContext): Owners {
+  return {
+    claimApp: (user, app, order) =>
+      writer.run(() => {
+        const sql = `INSERT INTO platform_apps (user, app, claimed) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET claimed = excluded.claimed WHERE claimed <= excluded.claimed`;
+        return connection.run(sql, user, app, order) > 0;
+      }),
+    appOwner: async (user, app) => appOwner(connection, { user, app }),
+    ownApp: (user, app, { branch, ...owner }) =>
+      writer.run(() => {
+        const before = appOwner(connection, { user, app });
+        if (before && !isSameOwner(before, owner)) return before;
+        if (!before || owner.id !== undefined) setOwner(connection, { user, app }, owner);
+        const followsAnother = before?.branch !== undefined && !owner.pullRequest;
+        if (branch !== undefined && !followsAnother) followBranch(connection, { user, app }, [branch, clock.now()]);
+        return before;
+      }),
+    transferApp: (user, app, owner) => writer.run(() => setOwner(connection, { user, app }, owner)),
+    renameApp: (user, app, to) =>
+      writer.run(() => {
+        const sql = `INSERT INTO platform_apps (user, app, owner, branch, due_at, compared_at)
+         SELECT user, ?, owner, branch, due_at, compared_at FROM platform_apps
+           WHERE user = ? AND app = ? AND owner IS NOT NULL
+         ON CONFLICT DO UPDATE SET owner = excluded.owner, branch = excluded.branch, due_at = excluded.due_at,
+           compared_at = excluded.compared_at WHERE owner IS NULL`;
+        if (connection.run(sql, to, user, app) > 0) freeApp(connection, { user, app });
+      }),
+    followBranch: (user, app, branch) =>
+      writer.run(() => followBranch(connection, { user, app }, [branch, clock.now()])),
+    freeApp: (user, app) => writer.run(() => freeApp(connection, { user, app })),
+  };
 }
 
-/** Returns the owner of an application, as `DeployFacts.appOwner` does. */
-export function appOwner(connection: Connection, app: AppRef): OwnerClaim | null {
+function appOwner(connection: Connection, app: AppRef): OwnerClaim | null {
   const { owner = null, branch = null } = platformApp(connection, app) ?? {};
   if (owner === null) return null;
   return { ...(JSON.parse(owner) as AppOwner), ...(branch !== null && { branch }) };
 }
 
-/** Makes a repository the owner of an application, as `DeployFacts.ownApp` does. */
-export function ownApp(
+function setOwner(connection: Connection, { user, app }: AppRef, owner: AppOwner): void {
+  const sql = `INSERT INTO platform_apps (user, app, owner) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET owner = excluded.owner`;
+  connection.run(sql, user, app, JSON.stringify(owner));
+}
+
+/** When it is due does not change. */
+function followBranch(
   connection: Connection,
   { user, app }: AppRef,
-  { claim, now }: { readonly claim: OwnerClaim; readonly now: number },
-): OwnerClaim | null {
-  const { branch, ...owner } = claim;
-  const known = appOwner(connection, { user, app });
-  if (known && !isSameOwner(known, owner)) return known;
-  if (!known || owner.id !== undefined) setOwner(connection, { user, app }, owner);
-  const followsAnother = known?.branch !== undefined && !owner.pullRequest;
-  if (branch !== undefined && !followsAnother) followBranch(connection, { user, app }, { branch, now });
-  return known;
-}
-
-/** Makes a repository the owner of an application, whoever was before. */
-export function setOwner(connection: Connection, { user, app }: AppRef, owner: AppOwner): void {
-  connection.run(
-    `INSERT INTO platform_apps (user, app, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner`,
-    user,
-    app,
-    JSON.stringify(owner),
-  );
-}
-
-/** Moves the owner of an application to another name, as `DeployFacts.renameApp` does. */
-export function renameApp(connection: Connection, { user, app }: AppRef, to: string): void {
-  const moved = connection.run(
-    `INSERT INTO platform_apps (user, app, owner, branch, due_at, compared_at)
-     SELECT user, ?, owner, branch, due_at, compared_at FROM platform_apps WHERE user = ? AND app = ? AND owner IS NOT NULL
-     ON CONFLICT DO UPDATE SET owner = excluded.owner, branch = excluded.branch, due_at = excluded.due_at,
-       compared_at = excluded.compared_at WHERE owner IS NULL`,
-    to,
-    user,
-    app,
-  );
-  if (moved > 0) freeApp(connection, { user, app });
-}
-
-/** Has an application follow another branch, as `DeployFacts.followBranch` does. When it is due does not change. */
-export function followBranch(
-  connection: Connection,
-  { user, app }: AppRef,
-  { branch, now }: { readonly branch: string; readonly now: number },
+  [branch, now]: readonly [string, number],
 ): boolean {
   const sql = `UPDATE platform_apps SET branch = ?, due_at = coalesce(due_at, ?)
      WHERE user = ? AND app = ? AND owner IS NOT NULL`;
   return connection.run(sql, branch, now, user, app) > 0;
 }
 
-/** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */
-export function freeApp(connection: Connection, { user, app }: AppRef): void {
-  connection.run(
-    `UPDATE platform_apps SET owner = NULL, branch = NULL, due_at = NULL, compared_at = 0 WHERE user = ? AND app = ?`,
-    user,
-    app,
-  );
+/** What claimed it stays: older deploys stay older. */
+function freeApp(connection: Connection, { user, app }: AppRef): void {
+  const sql = `UPDATE platform_apps SET owner = NULL, branch = NULL, due_at = NULL, compared_at = 0
+     WHERE user = ? AND app = ?`;
+  connection.run(sql, user, app);
 }
 
 interface PlatformApp {

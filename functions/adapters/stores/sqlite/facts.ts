@@ -7,27 +7,20 @@ import type { BranchFacts, CommitState, DeployFacts, Hold } from '../../../core/
 import type { AppendRequest, CommitResult } from '../../../core/ports/log.ts';
 import { isSettled, moveOf } from '../moves.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
-import { appOwner, claimApp, followBranch, freeApp, ownApp, renameApp, setOwner } from './apps.ts';
+import { sqliteOwners } from './apps.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
 
 /** Returns the facts about commits, branches and applications. */
 export function sqliteFacts(context: StoreContext): DeployFacts {
-  const { connection, writer, clock } = context;
+  const { connection } = context;
   return {
     commitState: async (user, commit, track) =>
       commitState(connection, { user, repository: commit, track }, commit.sha),
     commits: async (user, repository, track, digits) => commitsFrom(connection, { user, repository, track }, digits),
     holds: async (user, repository, digits) => holdsFrom(connection, { user, repository }, digits),
     branch: async (user, repository, track) => branchFacts(connection, { user, repository, track }),
-    claimApp: (user, app, order) => writer.run(() => claimApp(connection, { user, app }, order)),
-    appOwner: async (user, app) => appOwner(connection, { user, app }),
-    ownApp: (user, app, claim) => writer.run(() => ownApp(connection, { user, app }, { claim, now: clock.now() })),
-    transferApp: (user, app, owner) => writer.run(() => setOwner(connection, { user, app }, owner)),
-    renameApp: (user, app, to) => writer.run(() => renameApp(connection, { user, app }, to)),
-    followBranch: (user, app, branch) =>
-      writer.run(() => followBranch(connection, { user, app }, { branch, now: clock.now() })),
-    freeApp: (user, app) => writer.run(() => freeApp(connection, { user, app })),
+    ...sqliteOwners(context),
   };
 }
 
@@ -43,22 +36,22 @@ type StoredBranch = Omit<BranchFacts, 'isTipSure'> & { readonly moved?: number }
 
 function branchFacts(connection: Connection, { user, repository, track }: Track): StoredBranch & BranchFacts {
   const sql = 'SELECT facts FROM branches WHERE user = ? AND repository = ? AND track = ?';
-  const found = connection.get<{ facts: string }>(sql, user, keyOf(repository), track);
+  const row = connection.get<{ facts: string }>(sql, user, keyOf(repository), track);
   const none = { newest: 0, tip: null, activeDeploy: null, app: null, ci: {} };
-  const facts = { ...none, ...(JSON.parse(found?.facts ?? '{}') as Partial<StoredBranch>) };
+  const facts = { ...none, ...(JSON.parse(row?.facts ?? '{}') as Partial<StoredBranch>) };
   return { ...facts, isTipSure: isSettled(facts.moved, facts.tip) };
 }
 
 function commitState(connection: Connection, { user, repository, track }: Track, sha: string): CommitState {
   const sql = 'SELECT state FROM commits WHERE user = ? AND repository = ? AND sha = ? AND track = ?';
-  const found = connection.get<{ state: string }>(sql, user, keyOf(repository), sha, track);
+  const row = connection.get<{ state: string }>(sql, user, keyOf(repository), sha, track);
   const none: CommitState = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false, skip: null };
-  return found ? { ...none, ...(JSON.parse(found.state) as Partial<CommitState>) } : none;
+  return row ? { ...none, ...(JSON.parse(row.state) as Partial<CommitState>) } : none;
 }
 
 /** Returns the commits of a track that have a state and start with these digits. */
 function commitsFrom(connection: Connection, of: Track, digits: string): readonly string[] {
-  const found = connection.all<{ sha: string }>(
+  const rows = connection.all<{ sha: string }>(
     'SELECT sha FROM commits WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND track = ?',
     of.user,
     keyOf(of.repository),
@@ -67,7 +60,7 @@ function commitsFrom(connection: Connection, of: Track, digits: string): readonl
     `${digits}g`,
     of.track,
   );
-  return found.map(({ sha }) => sha);
+  return rows.map(({ sha }) => sha);
 }
 
 /** Returns what is held for the commits that start with these digits. */

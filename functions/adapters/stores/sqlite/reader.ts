@@ -26,21 +26,12 @@ function counters(connection: Connection, user: string): { readonly entries: num
 function page(connection: Connection, { user, app, skip, limit }: PageQuery): Page {
   const total = app === null ? counters(connection, user).entries : entriesOf(connection, user, app);
   const newest = total - skip;
-  const range = [newest - limit, newest] as const;
-  const rows =
-    app === null
-      ? connection.all<EntryRow>(
-          `SELECT ${ENTRY_COLUMNS} FROM entries WHERE user = ? AND number > ? AND number <= ? ORDER BY number DESC`,
-          user,
-          ...range,
-        )
-      : connection.all<EntryRow>(
-          `SELECT ${ENTRY_COLUMNS} FROM entries
-           WHERE user = ? AND app = ? AND app_number > ? AND app_number <= ? ORDER BY app_number DESC`,
-          user,
-          app,
-          ...range,
-        );
+  const [within, number] = app === null ? ['user = ?', 'number'] : ['user = ? AND app = ?', 'app_number'];
+  const rows = connection.all<EntryRow>(
+    `SELECT ${ENTRY_COLUMNS} FROM entries
+     WHERE ${within} AND ${number} > ? AND ${number} <= ? ORDER BY ${number} DESC`,
+    ...[user, ...(app === null ? [] : [app]), newest - limit, newest],
+  );
   return { total, entries: rows.map(entryOf) };
 }
 
