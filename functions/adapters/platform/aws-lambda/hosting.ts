@@ -3,7 +3,6 @@ import { onAws } from '../../aws/failures.ts';
 import { activateSnapshot } from './build/activate.ts';
 import { cancelBuild } from './build/cancel-build.ts';
 import { pollBuild } from './build/poll-build.ts';
-import { objectKeys } from './names.ts';
 import type { LambdaPlatformParts } from './parts.ts';
 import { release } from './run/release.ts';
 import { keys } from './table/items.ts';
@@ -19,7 +18,7 @@ export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
       onAws('deploy:platform:upload_tarball', `the application ${app.app}`, async () => {
         await parts.table.write(keys.app(app), { name: typeof name === 'string' ? name : app.app });
       }),
-    upload: (snapshot, upload) => storeUpload(snapshot, upload, { ...parts, Key: objectKeys(snapshot).source }),
+    upload: (snapshot, upload) => storeUpload(snapshot, upload, parts),
     activate: (snapshot, options = {}) => activateSnapshot(snapshot, options, parts),
     poll: (snapshot) => pollBuild(snapshot, parts),
     cancel: (snapshot) => cancelBuild(snapshot, parts),

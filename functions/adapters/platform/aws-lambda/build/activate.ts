@@ -21,9 +21,9 @@ export async function activateSnapshot(
 ): Promise<void> {
   const start = async () => {
     const key = keys.snapshot(snapshot);
-    const known = await knownSnapshot(snapshot, parts);
-    if (known.state === 'pending') await announce(snapshot, options, parts);
-    const { state, token = '', job = '' } = known.state === 'pending' ? await knownSnapshot(snapshot, parts) : known;
+    const stored = await knownSnapshot(snapshot, parts);
+    if (stored.state === 'pending') await announce(snapshot, options, parts);
+    const { state, token = '', job = '' } = stored.state === 'pending' ? await knownSnapshot(snapshot, parts) : stored;
     if (state !== 'starting') return;
     const build = await startBuild(snapshot, { token, job }, parts);
     const fields = { state: 'building', build, token: null, job: null } as const;

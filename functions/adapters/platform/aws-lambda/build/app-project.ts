@@ -26,12 +26,12 @@ export async function appProject(app: AppRef, parts: ProjectParts): Promise<stri
   const { projects = [] } = await codeBuild.send(new BatchGetProjectsCommand({ names: [project, name] }));
   const pattern = projects.find((one) => one.name === project);
   if (!pattern) throw new Error(`CodeBuild has no project ${project}.`);
-  const known = projects.find((one) => one.name === name);
+  const existing = projects.find((one) => one.name === name);
   const settings = settingsOf(pattern);
-  if (!known) {
+  if (!existing) {
     const create = codeBuild.send(new CreateProjectCommand({ name, ...settings }));
     await unless('ResourceAlreadyExistsException', create);
-  } else if (!isDeepStrictEqual(settingsOf(known), settings)) {
+  } else if (!isDeepStrictEqual(settingsOf(existing), settings)) {
     await codeBuild.send(new UpdateProjectCommand({ name, ...settings }));
   }
   return name;

@@ -75,7 +75,7 @@ async function onceAssumable<Answer>(send: () => Promise<Answer>, { clock }: Lam
     try {
       return await send();
     } catch (error) {
-      // It has no name of its own.
+      // This error has no name of its own.
       const isUnknown = error instanceof Error && /cannot be assumed by Lambda/.test(error.message);
       if (!isUnknown || clock.now() > end) throw error;
     }
@@ -104,8 +104,8 @@ interface Target {
 }
 
 async function mustSettle(target: Target, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
-  const found = await untilUpdated(target, parts);
-  if (found) return found;
+  const configuration = await untilUpdated(target, parts);
+  if (configuration) return configuration;
   throw new DeployError('deploy:platform:start_app', 'The function of the application was removed meanwhile.');
 }
 
@@ -118,8 +118,8 @@ async function untilUpdated(
   let pause = FIRST_PAUSE_MS;
   for (;;) {
     const answer = await unless('ResourceNotFoundException', lambda.send(new GetFunctionCommand(target)));
-    const found = answer?.Configuration ?? null;
-    if (!found || isSettled(found)) return found;
+    const configuration = answer?.Configuration ?? null;
+    if (!configuration || isSettled(configuration)) return configuration;
     if (clock.now() > end) {
       const detail = 'Lambda did not finish preparing the function within a minute.';
       throw new DeployError('deploy:platform:start_app', detail, { retry: true });

@@ -34,10 +34,10 @@ export function lambdaAppHealth(parts: LambdaPlatformParts): AppHealth {
   return {
     ended: async (instance) => {
       const name = functionOf(instance);
-      const known = name === null ? null : await parts.table.read(keys.function(name));
-      if (name === null || !known) return;
+      const app = name === null ? null : await parts.table.read(keys.function(name));
+      if (name === null || !app) return;
       await beQuiet(name, parts);
-      const served = await servedBy(known, instance, parts);
+      const served = await servedBy(app, instance, parts);
       if (served?.item.state === 'running' && (await claim(served, ASK_EVERY_MS, parts)))
         await checkRunning(served, parts);
     },

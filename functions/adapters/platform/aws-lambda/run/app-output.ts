@@ -70,18 +70,18 @@ function longer(pauseMs: number): number {
 async function lastEvents(group: string, count: number, reading: Reading): Promise<readonly FilteredLogEvent[]> {
   const { parts } = reading;
   const oldest = Math.max(0, parts.clock.now() - KEPT_MS);
-  let found: readonly FilteredLogEvent[] = [];
+  let last: readonly FilteredLogEvent[] = [];
   // The first span has no end: an event may have a later time than this clock.
   let end: number | undefined;
   let start = parts.clock.now();
-  for (let span = FIRST_SPAN_MS; found.length < count && start > oldest; span *= LONGER_BY) {
+  for (let span = FIRST_SPAN_MS; last.length < count && start > oldest; span *= LONGER_BY) {
     start = Math.max(oldest, start - span);
-    const events = await eventsSince(group, start, reading, { end, most: count - found.length });
-    found = [...events, ...found];
+    const events = await eventsSince(group, start, reading, { end, most: count - last.length });
+    last = [...events, ...last];
     // The end belongs to a span: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
     end = start - 1;
   }
-  return found;
+  return last;
 }
 
 interface Span {

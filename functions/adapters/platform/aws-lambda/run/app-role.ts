@@ -43,9 +43,9 @@ export async function ensureRole(app: AppRef, parts: LambdaPlatformParts): Promi
 
 /** Deletes the role that an application has had for itself, if it has; its function must be gone. */
 export async function removeRole(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
-  const known = await parts.table.read(keys.function(functionName(parts.functionPrefix, app)));
-  if (known?.ownRole === undefined) return;
-  const RoleName = known.ownRole;
+  const item = await parts.table.read(keys.function(functionName(parts.functionPrefix, app)));
+  if (item?.ownRole === undefined) return;
+  const RoleName = item.ownRole;
   const policy = new DeleteRolePolicyCommand({ RoleName, PolicyName: POLICY });
   await unless('NoSuchEntityException', parts.iam.send(policy));
   await unless('NoSuchEntityException', parts.iam.send(new DeleteRoleCommand({ RoleName })));

@@ -21,10 +21,7 @@ export function lambdaAppVariables(parts: VariableParts): AppVariables {
         const item = await table.read(keys.app(app));
         return item ? variableSeal(parts).open(app, item.variables) : null;
       }),
-    set: (app, changes) =>
-      onAws(CODE, what(app), async () => {
-        return change(app, (known) => withChanges(known, changes), parts);
-      }),
+    set: (app, changes) => onAws(CODE, what(app), () => change(app, (known) => withChanges(known, changes), parts)),
     unset: (app, name) =>
       onAws(CODE, what(app), () =>
         change(app, ({ [name]: removed, ...kept }) => (removed === undefined ? null : kept), parts),

@@ -12,7 +12,7 @@ import { keys } from '../table/items.ts';
 import { removeSnapshots } from '../table/snapshots.ts';
 import { note } from './app-log.ts';
 import { removeRole } from './app-role.ts';
-import { forgetObjects, release, running } from './release.ts';
+import { release, running } from './release.ts';
 
 const CODE = 'deploy:platform:start_app';
 
@@ -47,7 +47,7 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await unless('ResourceNotFoundException', parts.logs.send(log));
   await removeProject(app, parts);
   await removeRole(app, parts);
-  await removeSnapshots(app, { table: parts.table, forget: forgetObjects(parts) });
+  await removeSnapshots(app, parts);
   await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
   await parts.table.remove(keys.event(app));
   await parts.table.remove(keys.eventLog(app));

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { functionName, objectKeys } from '../names.ts';
@@ -45,7 +44,7 @@ export async function release(
   await parts.table.write(keys.app(snapshot), state, { exists: true });
   await note(name, `${snapshot.snapshot} serves`, parts);
   await pruneVersions({ name, live: version, versions }, parts).catch(() => {});
-  await pruneSnapshots(snapshot, { table: parts.table, forget: forgetObjects(parts) }).catch(() => {});
+  await pruneSnapshots(snapshot, parts).catch(() => {});
   return { url };
 }
 
@@ -83,11 +82,11 @@ async function prepareLog(
 ): Promise<string | undefined> {
   const { table, watcher } = parts;
   const isNew = await ensureLog(name, parts);
-  const known = await table.read(keys.function(name));
+  const before = await table.read(keys.function(name));
   // For a minute after an instance has ended the log has no filter: what starts now must be watched at once.
   const isQuiet = Boolean(await table.read(keys.quiet(name)));
-  if (!isNew && !isQuiet && known && known.watcher === watcher) return known.writesAs;
-  const seen = isNew ? undefined : known?.writesAs;
+  if (!isNew && !isQuiet && before && before.watcher === watcher) return before.writesAs;
+  const seen = isNew ? undefined : before?.writesAs;
   await table.write(keys.function(name), { user, app, watcher: null, writesAs: seen ?? null });
   if (watcher === undefined) return seen;
   await watchLog(name, watcher, parts);
@@ -149,11 +148,4 @@ export async function running(app: AppRef, { table }: LambdaPlatformParts): Prom
 
 function refused(detail: string): DeployError {
   return new DeployError('deploy:platform:start_app', detail, { retry: false });
-}
-
-/** Returns a function that removes the objects of a snapshot from the platform's bucket. */
-export function forgetObjects({ s3, bucket: Bucket }: Pick<LambdaPlatformParts, 's3' | 'bucket'>) {
-  return async (snapshot: SnapshotRef): Promise<void> => {
-    for (const Key of Object.values(objectKeys(snapshot))) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
-  };
 }

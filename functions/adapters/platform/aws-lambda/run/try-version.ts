@@ -137,8 +137,8 @@ async function loggedSince(name: string, startTime: number, parts: TrialParts): 
     const lines = await firstLines({ logGroupName: logGroupOf(name), startTime, limit: MOST_LINES }, parts).catch(
       () => [],
     );
-    const own = lines.filter(isPrinted);
-    if (own.length > 0) return own.slice(-MAX_LOG_LINES);
+    const printed = lines.filter(isPrinted);
+    if (printed.length > 0) return printed.slice(-MAX_LOG_LINES);
     await parts.clock.sleep(LOG_PAUSE_MS);
   }
   return [];

@@ -32,7 +32,7 @@ export function tableApplications({ table }: { readonly table: PlatformTable }):
 }
 
 function shown(user: string, app: string, { name = app, snapshot, state, url }: Partial<AppItem>): Application {
-  const known = { user, app, name, url: url ?? null, snapshot: snapshot ?? null };
-  if (snapshot === undefined) return { ...known, state: 'never' };
-  return { ...known, state: state ?? 'running' };
+  const application = { user, app, name, url: url ?? null, snapshot: snapshot ?? null };
+  if (snapshot === undefined) return { ...application, state: 'never' };
+  return { ...application, state: state ?? 'running' };
 }

@@ -1,12 +1,14 @@
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { Activation, AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
+import { objectKeys } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
 import { keys, type SnapshotItem } from './items.ts';
-import type { PlatformTable } from './table.ts';
 
 /** Returns the item of a snapshot. Throws `deploy:tar:extract_failed` when there is none. */
 export async function knownSnapshot(
   snapshot: SnapshotRef,
-  { table }: { readonly table: PlatformTable },
+  { table }: Pick<LambdaPlatformParts, 'table'>,
 ): Promise<SnapshotItem> {
   const item = await table.read(keys.snapshot(snapshot));
   if (item) return item;
@@ -23,11 +25,7 @@ export function storedResult({ state, reason = '', log = [], note, found }: Snap
   return { state: 'building' };
 }
 
-interface SnapshotParts {
-  readonly table: PlatformTable;
-  /** Removes what there is of a snapshot outside the table. */
-  readonly forget: (snapshot: SnapshotRef) => Promise<void>;
-}
+type SnapshotParts = Pick<LambdaPlatformParts, 'table' | 's3' | 'bucket'>;
 
 /** As many as the embedded platform keeps. */
 const KEPT_SNAPSHOTS = 10;
@@ -47,7 +45,7 @@ export async function removeSnapshots(app: AppRef, parts: SnapshotParts): Promis
 }
 
 /** The item last, so that what fails in between can be removed again. */
-async function removeSnapshot(snapshot: SnapshotRef, { table, forget }: SnapshotParts): Promise<void> {
-  await forget(snapshot);
+async function removeSnapshot(snapshot: SnapshotRef, { table, s3, bucket: Bucket }: SnapshotParts): Promise<void> {
+  for (const Key of Object.values(objectKeys(snapshot))) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
   await table.remove(keys.snapshot(snapshot));
 }

@@ -1,36 +1,29 @@
 import { createHash } from 'node:crypto';
-import type { S3Client } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef, Upload, Uploaded } from '../../../../core/ports/platform.ts';
-import type { Clock } from '../../../../core/ports/system.ts';
 import { withUpload } from '../../../../core/tarball/upload.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { uploadStream } from '../../../aws/s3-upload.ts';
+import { objectKeys } from '../names.ts';
+import type { LambdaPlatformParts } from '../parts.ts';
 import { keys, type SnapshotItem } from './items.ts';
-import type { PlatformTable } from './table.ts';
 
 const CODE = 'deploy:platform:upload_tarball';
 
-interface UploadParts {
-  readonly table: PlatformTable;
-  readonly s3: S3Client;
-  readonly bucket: string;
-  readonly clock: Clock;
-}
-
-/** Stores the tarball of a snapshot as the object `Key` of the platform's bucket, as `HostingPlatform.upload` does. */
+/** Stores the tarball of a snapshot, as `HostingPlatform.upload` does. */
 export async function storeUpload(
   snapshot: SnapshotRef,
   upload: Upload,
-  { table, s3, bucket: Bucket, clock, Key }: UploadParts & { readonly Key: string },
+  { table, s3, bucket: Bucket, clock }: LambdaPlatformParts,
 ): Promise<Uploaded> {
   const key = keys.snapshot(snapshot);
   return withUpload(upload, (body) =>
     onAws(CODE, `the upload of ${snapshot.snapshot}`, async () => {
       if (!(await table.read(keys.app(snapshot)))) throw refused(`There is no application ${snapshot.app}.`);
-      const known = stateOf(await table.read(key), upload);
-      if (known !== null) return known;
-      await uploadStream({ client: s3, object: { Bucket, Key } }, verified(body, upload.sha256));
+      const state = stateOf(await table.read(key), upload);
+      if (state !== null) return state;
+      const object = { Bucket, Key: objectKeys(snapshot).source };
+      await uploadStream({ client: s3, object }, verified(body, upload.sha256));
       const fields = { sha256: upload.sha256, bytes: upload.bytes, at: clock.now(), state: 'pending' } as const;
       if (await table.write(key, fields, { exists: false })) return 'stored';
       return stateOf(await table.read(key), upload) ?? 'stored';
@@ -58,5 +51,5 @@ async function* verified(body: AsyncIterable<Uint8Array>, sha256: string): Async
   const digest = hash.digest('hex');
   if (digest === sha256) return;
   const detail = `The tarball has the SHA-256 ${digest}, not ${sha256}.`;
-  throw new DeployError('deploy:platform:upload_tarball', detail, { retry: false });
+  throw refused(detail);
 }
