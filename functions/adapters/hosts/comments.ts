@@ -42,14 +42,14 @@ const MAX_PAGES = 50;
  * A comment of somebody else with the same marker is left alone.
  */
 export async function writeComment(api: Api, calls: CommentCalls, comment: PullRequestComment): Promise<void> {
-  const own = await ownComment(api, calls, comment);
-  if (own?.body === comment.body) return;
+  const earlier = await ownComment(api, calls, comment);
+  if (earlier?.body === comment.body) return;
   const json = { body: comment.body };
-  if (own) {
+  if (earlier) {
     const { method, path } = calls.update;
-    const updated = await api.send({ method, path: path(own.id), json });
+    const updated = await api.send({ method, path: path(earlier.id), json });
     if (updated.status === 200) return updated.discard();
-    // It was deleted since it was listed.
+    // The comment was deleted since it was listed.
     if (updated.status !== 404) throw await api.refusal(updated);
     updated.discard();
   }
@@ -65,8 +65,8 @@ async function ownComment(api: Api, calls: CommentCalls, comment: PullRequestCom
     const listed = await api.parse(Comments, response, MAX_PAGE_BYTES);
     const marked = listed.filter(({ body }) => body.startsWith(comment.marker));
     if (marked.length > 0) me ??= await tokenOwner(api);
-    const own = marked.find(({ author }) => author !== null && author === me);
-    if (own) return own;
+    const ofToken = marked.find(({ author }) => author !== null && author === me);
+    if (ofToken) return ofToken;
     if (!/\brel="?next\b/.test(String(response.headers.link ?? ''))) return null;
   }
   const detail = `The pull request ${comment.pullRequest} has too many comments to look for one.`;

@@ -68,8 +68,8 @@ export function openHosts(
   return {
     at: (segment) => hostAt(open, segment),
     named(name) {
-      const found = open.find((one) => one.name === name);
-      if (found) return found.host;
+      const configured = open.find((one) => one.name === name);
+      if (configured) return configured.host;
       const detail = `The repository host "${name}" is no longer configured.`;
       throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
     },

@@ -12,10 +12,10 @@ export function pageFiles(folder: URL): PageFiles {
   const names = once(
     async (): Promise<PageNames> => JSON.parse(await readFile(new URL('assets.json', folder), 'utf8')),
   );
-  const known = new Map<string, Promise<Uint8Array>>();
+  const contents = new Map<string, Promise<Uint8Array>>();
   const read = (file: string): Promise<Uint8Array> => {
-    const bytes = known.get(file) ?? readFile(new URL(file, folder));
-    known.set(file, bytes);
+    const bytes = contents.get(file) ?? readFile(new URL(file, folder));
+    contents.set(file, bytes);
     return bytes;
   };
   return {

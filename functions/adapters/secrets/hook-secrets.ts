@@ -30,18 +30,18 @@ interface HookSecretsOptions {
  * could never be read: a call that cannot be checked must not be accepted.
  */
 export function hookSecrets({ id, read, clock }: HookSecretsOptions): () => Promise<HookSecrets> {
-  let known: HookSecrets | null = null;
+  let secrets: HookSecrets | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
     if (!id) return {};
-    if (known && clock.now() < readAt + FRESH_MS) return known;
+    if (secrets && clock.now() < readAt + FRESH_MS) return secrets;
     try {
-      known = v.parse(SECRETS_SCHEMA, JSON.parse((await read(id)) || '{}'));
+      secrets = v.parse(SECRETS_SCHEMA, JSON.parse((await read(id)) || '{}'));
     } catch (error) {
-      if (!known) throw unreadable(error);
+      if (!secrets) throw unreadable(error);
     }
     readAt = clock.now();
-    return known;
+    return secrets;
   };
 }
 

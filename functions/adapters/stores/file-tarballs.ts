@@ -41,8 +41,8 @@ export function fileTarballs(folder: string, underWay: () => Promise<readonly st
 
     async get(key) {
       const path = pathOf(key);
-      const found = await stat(path).catch(unlessMissing);
-      return found && { body: contentOf(path), bytes: found.size };
+      const file = await stat(path).catch(unlessMissing);
+      return file && { body: contentOf(path), bytes: file.size };
     },
 
     async remove(key) {

@@ -25,15 +25,15 @@ export async function setDeployment(api: Api, path: string, deployment: PreviewD
   const { user, entry, environment, sha, state } = deployment;
   const listed = await deployments.read(DeploymentList, `?environment=${encodeURIComponent(environment)}&per_page=100`);
   if (listed === null) return;
-  const known = listed.flatMap(({ id, payload }) => {
-    const found = v.safeParse(Payload, typeof payload === 'string' ? jsonIn(payload) : payload);
-    return found.success && found.output.user === user ? [{ id, entry: found.output.entry }] : [];
+  const ofUser = listed.flatMap(({ id, payload }) => {
+    const sent = v.safeParse(Payload, typeof payload === 'string' ? jsonIn(payload) : payload);
+    return sent.success && sent.output.user === user ? [{ id, entry: sent.output.entry }] : [];
   });
-  const own = known.find((one) => one.entry === entry)?.id ?? (await created(deployment, deployments));
-  if (own !== null) await setState(own, deployment, deployments);
+  const id = ofUser.find((one) => one.entry === entry)?.id ?? (await created(deployment, deployments));
+  if (id !== null) await setState(id, deployment, deployments);
   if (sha !== null && state !== 'success') return;
   // Newest first, as they are listed.
-  const earlier = known.filter((one) => numberOf(one) < numberOf(deployment));
+  const earlier = ofUser.filter((one) => numberOf(one) < numberOf(deployment));
   await endEarlier(deployments, earlier);
 }
 

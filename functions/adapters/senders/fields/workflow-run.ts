@@ -132,6 +132,6 @@ function isPullRequest(end: RunEnd): boolean {
 
 function isFork({ workflow_run: { head_repository }, repository }: RunEnd): boolean {
   const head = head_repository?.full_name;
-  const own = repository && `${repository.owner}/${repository.name}`;
-  return typeof head === 'string' && own !== null && head.toLowerCase() !== own.toLowerCase();
+  const base = repository && `${repository.owner}/${repository.name}`;
+  return typeof head === 'string' && base !== null && head.toLowerCase() !== base.toLowerCase();
 }

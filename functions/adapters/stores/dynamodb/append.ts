@@ -32,9 +32,9 @@ function withoutResult(request: AppendRequest, { of }: { readonly of: 'checkResu
 }
 
 function numberedEntry({ counters, ids }: WriteContext, { draft }: AppendRequest): Entry {
-  const known = counters.guess(draft.user);
-  const number = known.entries + 1;
-  const seq = known.changes + 1;
+  const last = counters.guess(draft.user);
+  const number = last.entries + 1;
+  const seq = last.changes + 1;
   return { ...draft, ...(draft.kind === 'operation' && { order: seq }), number, id: entryId(ids.hex(20), number), seq };
 }
 
@@ -76,9 +76,9 @@ function overruling(table: string, { user, number }: Entry, { overrules }: Appen
 }
 
 function refused({ counters }: WriteContext, user: string, refusal: Refusal): AppendResult | 'again' {
-  const known = refusal.reasons[1]?.Item;
+  const earlier = refusal.reasons[1]?.Item;
   // Checked first: for a repeated delivery the counters have moved as well.
-  if (conditionFailed(refusal, 1) && known) return { duplicateOf: numberIn(known, 'number') ?? 0 };
+  if (conditionFailed(refusal, 1) && earlier) return { duplicateOf: numberIn(earlier, 'number') ?? 0 };
   if (conditionFailed(refusal, 0)) counters.setFrom(user, refusal.reasons[0]?.Item);
   return 'again';
 }

@@ -33,8 +33,8 @@ function checksIn(item: Item = {}): readonly CheckResult[] {
       name.startsWith(prefix) ? [JSON.parse(stringIn(item, name) ?? 'null') as CheckResult] : [],
     );
   const settled = results(SETTLED);
-  const known = new Set(settled.map(checkKey));
-  return byName([...settled, ...results(OPEN).filter((result) => !known.has(checkKey(result)))]);
+  const settledKeys = new Set(settled.map(checkKey));
+  return byName([...settled, ...results(OPEN).filter((result) => !settledKeys.has(checkKey(result)))]);
 }
 
 /** The update that stores a result of a request. */
@@ -54,8 +54,10 @@ export function checkUpdates(
   now: number,
 ): readonly ResultUpdate[] {
   const { user, repository } = entry;
-  const own = checkResult && commitKey(entry);
-  const updates: ResultUpdate[] = own ? [{ of: 'checkResult', update: checkUpdate(table, own, checkResult, now) }] : [];
+  const commit = checkResult && commitKey(entry);
+  const updates: ResultUpdate[] = commit
+    ? [{ of: 'checkResult', update: checkUpdate(table, commit, checkResult, now) }]
+    : [];
   if (!repository || !commitResult) return updates;
   const { sha, ...result } = commitResult;
   const everywhere = keys.commit(user, { ...repository, sha }, EVERY_TRACK);

@@ -46,8 +46,8 @@ export class CounterCache {
 
   /** Whether the guess is recent enough to be worth a transaction. */
   isFresh(user: string): boolean {
-    const known = this.#known.get(user);
-    return known !== undefined && this.#clock.now() - known.at <= MAX_AGE_MS;
+    const counters = this.#known.get(user);
+    return counters !== undefined && this.#clock.now() - counters.at <= MAX_AGE_MS;
   }
 
   /** Whether somebody may watch the changes of the user now. */

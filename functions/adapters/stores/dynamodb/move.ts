@@ -50,10 +50,10 @@ interface Moved {
 function itemsOf(context: WriteContext, moved: Moved, transition: Transition): TransactWriteItem[] {
   const { table, counters, clock } = context;
   const { before, after } = moved;
-  const known = counters.guess(after.user);
+  const last = counters.guess(after.user);
   const expires = expiry(clock.now(), RETENTION_SECONDS.change);
   return [
-    countersUpdate(table, after.user, known, { ...known, changes: after.seq }),
+    countersUpdate(table, after.user, last, { ...last, changes: after.seq }),
     entryPut(table, entryItem(after, workAfter(moved, transition), dueAfter(after, transition)), moved),
     { Put: { TableName: table, Item: changeItem(after, expires, counters.isWatched(after.user)) } },
     ...appUpdate(table, moved, transition),

@@ -68,9 +68,9 @@ export async function itemsIn(
     ConsistentRead: true,
     ...filter,
   };
-  const found: Item[] = [];
-  for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items);
-  return found;
+  const items: Item[] = [];
+  for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
+  return items;
 }
 
 /** Returns what is due in a partition of the index, the longest overdue first. */

@@ -23,14 +23,14 @@ const MAX_COUNTERS = 50_000;
 export function memoryFailures(clock: Pick<Clock, 'now'>): FailureMemory {
   const counters = new LRUCache<string, Counter>({ max: MAX_COUNTERS });
   const live = (key: string) => {
-    const known = counters.get(key);
-    return known && known.expires > clock.now() ? known : undefined;
+    const counter = counters.get(key);
+    return counter && counter.expires > clock.now() ? counter : undefined;
   };
   const add = (key: string, forMs: number, prolong: boolean) => {
-    const known = live(key) ?? { failures: 0, pauseUntil: 0, expires: clock.now() + forMs };
-    known.failures += 1;
-    if (prolong) known.expires = clock.now() + forMs;
-    counters.set(key, known);
+    const counter = live(key) ?? { failures: 0, pauseUntil: 0, expires: clock.now() + forMs };
+    counter.failures += 1;
+    if (prolong) counter.expires = clock.now() + forMs;
+    counters.set(key, counter);
   };
   return {
     read: async (source) => {
@@ -40,9 +40,9 @@ export function memoryFailures(clock: Pick<Clock, 'now'>): FailureMemory {
       return { here: count(here), pauseUntil, ofUser: count(user), ofAddress: count(address) };
     },
     beginPause: async (source, seen, until) => {
-      const known = live(keysOf(source).here);
-      if (known?.pauseUntil !== seen.pauseUntil) return false;
-      known.pauseUntil = until;
+      const counter = live(keysOf(source).here);
+      if (counter?.pauseUntil !== seen.pauseUntil) return false;
+      counter.pauseUntil = until;
       return true;
     },
     add: async (source) => {

@@ -46,8 +46,8 @@ interface Append {
 function append({ connection, clock, ids }: StoreContext, { request, packed, publish }: Append): AppendResult {
   const { draft, deliveryKey, overrules } = request;
   const now = clock.now();
-  const known = deliveryKey ? numberOfDelivery(connection, draft.user, deliveryKey) : undefined;
-  if (known !== undefined && known !== request.replaces) return { duplicateOf: known };
+  const earlier = deliveryKey ? numberOfDelivery(connection, draft.user, deliveryKey) : undefined;
+  if (earlier !== undefined && earlier !== request.replaces) return { duplicateOf: earlier };
   const { number, seq } = nextNumbers(connection, draft.user);
   const order = draft.kind === 'operation' && { order: seq };
   const entry: Entry = { ...draft, ...order, number, id: entryId(ids.hex(20), number), seq };
@@ -70,20 +70,20 @@ function numberOfDelivery(connection: Connection, user: string, key: string): nu
 }
 
 function nextNumbers(connection: Connection, user: string): { readonly number: number; readonly seq: number } {
-  const found = connection.get<{ number: number; seq: number }>(
+  const numbers = connection.get<{ number: number; seq: number }>(
     `INSERT INTO users (name, entries, changes) VALUES (?, 1, 1)
      ON CONFLICT DO UPDATE SET entries = entries + 1, changes = changes + 1
      RETURNING entries AS number, changes AS seq`,
     user,
   );
-  if (!found) throw new Error('The database returned no numbers.');
-  return found;
+  if (!numbers) throw new Error('The database returned no numbers.');
+  return numbers;
 }
 
 /** Returns the id of the row. */
 function insertEntry(connection: Connection, entry: Entry, dueAt: number | null): number {
   const { user, number, seq, status, stage, repository, path } = entry;
-  const found = connection.get<{ id: number }>(
+  const row = connection.get<{ id: number }>(
     `INSERT INTO entries (user, number, seq, status, stage, due_at, repository, path, doc)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     user,
@@ -96,7 +96,7 @@ function insertEntry(connection: Connection, entry: Entry, dueAt: number | null)
     path ?? null,
     JSON.stringify(entry),
   );
-  return found?.id ?? 0;
+  return row?.id ?? 0;
 }
 
 export function writeChange(

@@ -26,7 +26,7 @@ export class Connection {
   #beside: InstanceType<typeof AsyncDatabase> | undefined;
   /** The inodes of the open files. */
   readonly #inodes = new Map<string, number>();
-  /** Of the file itself, beside which its transactions are. */
+  /** Where the database's own file is, beside which its transactions are. */
   readonly path: string;
 
   /**
@@ -128,8 +128,8 @@ export class Connection {
   }
 
   #prepared(statement: string): Database.Statement {
-    const known = this.#statements.get(statement);
-    if (known) return known;
+    const earlier = this.#statements.get(statement);
+    if (earlier) return earlier;
     const prepared = this.#database.prepare(statement);
     this.#statements.set(statement, prepared);
     return prepared;

@@ -6,8 +6,8 @@ export function sqliteTokens({ connection, writer }: StoreContext): TokenStore {
   return {
     get: async (user, host, app) => {
       const sql = 'SELECT doc FROM tokens WHERE user = ? AND host = ? AND app = ?';
-      const found = connection.get<{ doc: string }>(sql, user, host, app);
-      return found ? tokenOf(found) : null;
+      const row = connection.get<{ doc: string }>(sql, user, host, app);
+      return row ? tokenOf(row) : null;
     },
     put: (user, token) =>
       writer.run(() => {

@@ -25,9 +25,11 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Estimates of what a transaction, and each of its writes, adds to the write-ahead log. */
 const TRANSACTION_BYTES = 16 * 1024;
 const WRITE_BYTES = 12 * 1024;
-/** They are moved to the database, also for who copies only its own file, when nothing has been written for a while, … */
+/**
+ * Transactions are moved to the database's own file, for who copies only that, when nothing has been written for this
+ * time, and in any case after `MOST_BYTES`.
+ */
 const IDLE_MS = 1_000;
-/** … and after as many bytes in any case. */
 const MOST_BYTES = 20 * 1024 * 1024;
 /** Writes of `note` are synced within this time, mostly with another write that comes meanwhile. */
 const NOTED_MS = 5;
@@ -138,7 +140,7 @@ export class Writer {
           if (changes.length > 0) setImmediate(() => [...this.#listeners].map((tell) => tell(changes)));
         },
         (error: unknown) => {
-          // They can be read: they are told with what the disk takes next.
+          // These changes can be read: the listeners get them with what the disk takes next.
           this.#committed.unshift(...changes);
           for (const [waiting, outcome] of unsynced) {
             answer(waiting, 'error' in outcome ? outcome : { error: new UnconfirmedWrite(outcome.result, error) });

@@ -36,9 +36,9 @@ export function dynamoDbAppSettings(context: Table): AppSettings {
       });
     },
     move: async ({ user, app }, to) => {
-      const found = await stored({ user, app });
-      if (found.length === 0 || app === to) return;
-      const moved = { TableName, Item: { ...keys.appSettings(user, to), ...Object.fromEntries(found) } };
+      const settings = await stored({ user, app });
+      if (settings.length === 0 || app === to) return;
+      const moved = { TableName, Item: { ...keys.appSettings(user, to), ...Object.fromEntries(settings) } };
       const refused = await transact(client, [{ Put: moved }, { Put: empty({ user, app }) }]);
       if (refused) throw new Error(`The settings of ${app} were changed by others.`);
     },

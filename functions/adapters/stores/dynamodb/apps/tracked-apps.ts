@@ -26,8 +26,8 @@ export function dynamoDbTrackedApps(table: Table): TrackedApps {
     },
     async previews(user) {
       const items = await itemsIn(table, user, APP_PREFIX, { FilterExpression: 'attribute_exists(owner_doc)' });
-      const found = items.flatMap((item) => trackedIn(refIn(item), item) ?? []);
-      return found.filter(({ owner }) => owner.pullRequest !== undefined);
+      const tracked = items.flatMap((item) => trackedIn(refIn(item), item) ?? []);
+      return tracked.filter(({ owner }) => owner.pullRequest !== undefined);
     },
     async allPreviews(limit) {
       const items = await dueIn(table, PREVIEW_PARTITION, Number.MAX_SAFE_INTEGER, limit);

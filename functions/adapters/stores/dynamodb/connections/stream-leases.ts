@@ -33,9 +33,9 @@ async function acquire(context: LeasesContext, user: string, until: number): Pro
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const lease = { id, user, slots: { user: anyOf(free.user, context), service: anyOf(free.service, context) } };
     if (await write(context, lease, until)) return lease;
-    const found = await freeSlots(context, user);
-    if ('taken' in found) return found;
-    free = found;
+    const slots = await freeSlots(context, user);
+    if ('taken' in slots) return slots;
+    free = slots;
   }
   return { taken: 'service', slots: slots.service, freeAt: context.clock.now() + BUSY_MS };
 }

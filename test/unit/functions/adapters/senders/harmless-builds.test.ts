@@ -71,8 +71,8 @@ describe('a build that cannot be read', () => {
         delivery.kind === 'build' && reasonAgainst(delivery) !== null ? [name.split('/')[0]] : [],
       ),
     );
-    const own = senders.filter(({ sends, recognisedAs }) => sends === 'builds' && recognisedAs === null);
-    expect(own.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
+    const builders = senders.filter(({ sends, recognisedAs }) => sends === 'builds' && recognisedAs === null);
+    expect(builders.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
   });
 
   for (const { name, delivery } of builds) {

@@ -40,12 +40,12 @@ describe('the registry of senders', () => {
   });
 
   it('has fixtures for every sender with calls of its own', () => {
-    const own = senders.filter(({ recognisedAs }) => recognisedAs === null).map(({ id }) => id);
+    const callers = senders.filter(({ recognisedAs }) => recognisedAs === null).map(({ id }) => id);
     expect(
       fixtures()
         .map(({ sender }) => sender)
         .sort(),
-    ).toEqual(own.sort());
+    ).toEqual(callers.sort());
   });
 
   it('rejects two senders with the same id', () => {

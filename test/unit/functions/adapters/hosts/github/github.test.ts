@@ -179,10 +179,10 @@ describe('Error responses of GitHub', () => {
 
 describe('The tarball of GitHub', () => {
   const link = `/octocat/Hello-World/legacy.tar.gz/${sha}?token=ABC`;
-  const found = () => ({ request: `GET ${tarball}`, status: 302, headers: { location: `${codeload.url}${link}` } });
+  const redirect = () => ({ request: `GET ${tarball}`, status: 302, headers: { location: `${codeload.url}${link}` } });
 
   it('is fetched from the redirect target without the token', async () => {
-    api.expect(found());
+    api.expect(redirect());
     codeload.expect({ request: `GET ${link}`, body: 'tar' });
     expect(await text(await host.tarball(commit, token, signal))).toBe('tar');
     expect(api.received[0]?.headers.authorization).toBe(`Bearer ${token}`);

@@ -111,11 +111,11 @@ describe('a name of a repository host', () => {
   function resolver(...addresses: readonly (readonly string[])[]) {
     let asked = 0;
     const resolve: ResolveAll = (_hostname, _options, callback) => {
-      const found = addresses[Math.min(asked, addresses.length - 1)] ?? [];
+      const resolved = addresses[Math.min(asked, addresses.length - 1)] ?? [];
       asked += 1;
       callback(
         null,
-        found.map((address) => ({ address, family: isIP(address) })),
+        resolved.map((address) => ({ address, family: isIP(address) })),
       );
     };
     return { resolve, asked: () => asked };

@@ -18,8 +18,8 @@ describe('the events in the table', () => {
   it('are read after a cursor, and for a moment again, because one may be stored late', async () => {
     const table = memoryTable();
     await recordEvent(table, { ...crashed, seq: AT });
-    const found = await tableAppEvents(table, clockAt(AT)).after(0);
-    expect([found.events, found.last]).toMatchObject([[{ ...crashed, seq: AT }], AT]);
+    const answer = await tableAppEvents(table, clockAt(AT)).after(0);
+    expect([answer.events, answer.last]).toMatchObject([[{ ...crashed, seq: AT }], AT]);
     expect((await tableAppEvents(table, clockAt(AT)).after(AT + MINUTE)).events).toEqual([]);
   });
 
@@ -28,10 +28,10 @@ describe('the events in the table', () => {
     const read = vi.spyOn(table, 'read');
     for (const app of ['shop', 'cart']) await recordEvent(table, { ...crashed, app, seq: AT, log: ['x'.repeat(300)] });
     expect(JSON.stringify(await events(table)).length).toBeLessThan(1000);
-    const found = await tableAppEvents(table, clockAt(AT + MINUTE)).after(0);
-    expect(found.events.map(({ log }) => log)).toEqual([['x'.repeat(300)], ['x'.repeat(300)]]);
+    const answer = await tableAppEvents(table, clockAt(AT + MINUTE)).after(0);
+    expect(answer.events.map(({ log }) => log)).toEqual([['x'.repeat(300)], ['x'.repeat(300)]]);
     read.mockClear();
-    expect((await tableAppEvents(table, clockAt(AT + 60 * MINUTE)).after(found.last)).events).toEqual([]);
+    expect((await tableAppEvents(table, clockAt(AT + 60 * MINUTE)).after(answer.last)).events).toEqual([]);
     expect(read).not.toHaveBeenCalled();
   });
 
@@ -61,8 +61,8 @@ describe('the events in the table', () => {
       return listed;
     };
     await tableAppEvents(table, clockAt(AT + MINUTE)).after(AT + MINUTE);
-    const found = await tableAppEvents(table, clockAt(AT + MINUTE)).after(AT + MINUTE);
-    expect(found.events.find(({ app }) => app === 'shop')).toMatchObject(crashed);
+    const answer = await tableAppEvents(table, clockAt(AT + MINUTE)).after(AT + MINUTE);
+    expect(answer.events.find(({ app }) => app === 'shop')).toMatchObject(crashed);
   });
 
   it('are numbered after all earlier ones, also when the clock was set back', async () => {
@@ -70,8 +70,8 @@ describe('the events in the table', () => {
     await recordEvent(table, { ...crashed, seq: AT });
     await recordEvent(table, { ...running, seq: AT - 10 * MINUTE });
     await recordEvent(table, { ...crashed, app: 'cart', seq: AT - 9 * MINUTE });
-    const found = await tableAppEvents(table, clockAt(AT)).after(AT);
-    expect(found.events).toMatchObject([
+    const answer = await tableAppEvents(table, clockAt(AT)).after(AT);
+    expect(answer.events).toMatchObject([
       { ...running, seq: AT + 1 },
       { app: 'cart', seq: AT + 2 },
     ]);

@@ -29,21 +29,21 @@ async function exportedConfigs(): Promise<readonly Exported[]> {
 /** Returns the source of `config-files.ts` for the senders of the registry. */
 async function generated(): Promise<string> {
   const exported = await exportedConfigs();
-  const found = senders
+  const configs = senders
     .filter(({ configFile }) => configFile !== null)
     .map(({ id, configFile }) => {
       const config = exported.find(({ value }) => value === configFile);
       if (config === undefined) throw new Error(`Export the configFile of ${id} from a file of its own, *config.ts.`);
       return { id, ...config };
     });
-  const imports = [...found].sort((one, other) => (one.file < other.file ? -1 : 1));
+  const imports = [...configs].sort((one, other) => (one.file < other.file ? -1 : 1));
   return [
     '// Generated from the registry: npx vitest -u --config test/vitest.config.ts test/unit/functions/adapters/senders',
     ...imports.map(({ file, name }) => `import { ${name} } from '../${file}';`),
     '',
     '/** The CI configuration files of the senders, without what reads their calls. */',
     'export const configFiles = [',
-    ...found.map(({ id, name }) => `  { id: '${id}', configFile: ${name} },`),
+    ...configs.map(({ id, name }) => `  { id: '${id}', configFile: ${name} },`),
     '] as const;',
     '',
   ].join('\n');

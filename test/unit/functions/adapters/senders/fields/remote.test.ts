@@ -6,7 +6,7 @@ import {
 } from '../../../../../../functions/adapters/senders/fields/remote.ts';
 
 describe('the address of a repository', () => {
-  const known: [string, string, string, string][] = [
+  const addresses: [string, string, string, string][] = [
     ['https://github.com/o/r', 'github.com', 'o', 'r'],
     ['https://github.com/o/r.git', 'github.com', 'o', 'r'],
     ['https://GitHub.com/o/r/', 'github.com', 'o', 'r'],
@@ -22,7 +22,7 @@ describe('the address of a repository', () => {
     ['git@gitlab.com:a/b/c/r.git', 'gitlab.com', 'a/b/c', 'r'],
     ['https://github.com/o/r.js.git', 'github.com', 'o', 'r.js'],
   ];
-  for (const [address, hostname, owner, name] of known) {
+  for (const [address, hostname, owner, name] of addresses) {
     it(`is parsed: ${address}`, () => expect(repositoryAt(address)).toMatchObject({ hostname, owner, name }));
   }
 

@@ -202,9 +202,9 @@ describe('the file of the stores', () => {
     const copied = async () => {
       copyFileSync(path, copy);
       const stores = openStores({ path: copy, clock: memoryClock(), ids: systemIds });
-      const found = await stores.log.read('ann', 1);
+      const entry = await stores.log.read('ann', 1);
       await stores.close();
-      return found;
+      return entry;
     };
     await expect.poll(copied, { timeout: 10_000, interval: 250 }).toEqual(entry);
   });
