@@ -4,16 +4,12 @@ import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { checkFields } from '../fields/build.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { deliveryId, readBody } from '../fields/read.ts';
-import { isOwnStatus, ownStatusReason, verdictFields, verdictReader } from '../fields/verdict.ts';
-import { bitbucketRepository } from './repository.ts';
-import { bitbucketSignature } from './signature.ts';
+import { deliveryId, readBody, text } from '../fields/read.ts';
+import { isOwnStatus, ownStatusReason, verdictReader } from '../fields/verdict.ts';
+import { bitbucketRepository, bitbucketSignature } from './repository.ts';
 
-const text = v.nullish(v.string());
 const statusFields = v.object({
   key: text,
   name: text,
@@ -77,20 +73,17 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
   if ([status.key, status.name].some((name) => isOwnStatus(name ?? ''))) {
     return { kind: 'notice', id, repository, reason: ownStatusReason };
   }
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: 'bitbucket',
     id,
     repository,
     sha: shaOf(status),
-    shaPrefix: null,
     branch: branchNamed(status.refname),
-    ...checkFields({ name: status.key ?? status.name, usual: 'Bitbucket', run: status.updated_on }),
-    ...verdictFields(verdictOf(status.state)),
-    ...messageFields(status.commit?.message),
-    author: null,
-    url: webAddress(status.url)?.href ?? null,
-  };
+    check: { name: status.key ?? status.name, usual: 'Bitbucket', run: status.updated_on },
+    verdict: verdictOf(status.state),
+    message: status.commit?.message,
+    url: status.url,
+  });
 }
 
 /** The status of a pull request has the name of its source branch, or no branch when it comes from a fork. */

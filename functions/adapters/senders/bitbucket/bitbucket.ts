@@ -11,8 +11,7 @@ import { wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, factsId, readBody } from '../fields/read.ts';
 import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
 import { pullRequestEvents, readPullRequest } from './pull-request.ts';
-import { bitbucketRepository } from './repository.ts';
-import { bitbucketSignature } from './signature.ts';
+import { bitbucketRepository, bitbucketSignature } from './repository.ts';
 
 const bitbucketWebhook = v.pipe(
   v.object({ uuid: v.string(), url: v.string(), active: v.boolean(), events: v.array(v.string()) }),

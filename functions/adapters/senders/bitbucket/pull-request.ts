@@ -4,10 +4,9 @@ import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { refName, shaOrPrefix } from '../fields/git.ts';
 import { pullRequestNumber } from '../fields/pull-request.ts';
-import { readBody } from '../fields/read.ts';
+import { readBody, text } from '../fields/read.ts';
 import { bitbucketRepository } from './repository.ts';
 
-const text = v.nullish(v.string());
 const body = v.object({
   pullrequest: v.object({
     id: pullRequestNumber,

@@ -3,6 +3,10 @@ import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
 import { addressFields, pageOf } from '../fields/address.ts';
 import { repositoryId, segment } from '../fields/git.ts';
 import { repositoryNamed } from '../fields/remote.ts';
+import { hmacHeader } from '../signatures/scheme.ts';
+
+/** Bitbucket Cloud (https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/#Secure-webhooks). */
+export const bitbucketSignature = hmacHeader('sha256=', 'x-hub-signature');
 
 const link = v.nullish(v.object({ href: v.nullish(v.string()) }));
 

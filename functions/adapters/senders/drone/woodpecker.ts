@@ -1,5 +1,5 @@
 import { defineSender } from '../define-sender.ts';
-import { woodpeckerConfig } from './woodpecker-config.ts';
+import { woodpeckerConfig } from './config.ts';
 
 /** Woodpecker, whose webhook plugin makes the same calls as Drone's. */
 export const woodpecker = defineSender({

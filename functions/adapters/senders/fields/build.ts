@@ -32,7 +32,7 @@ interface SentCheck {
 }
 
 /** Returns the fields of a build that say which check it is. */
-export function checkFields({ name, usual, id, run }: SentCheck): Pick<BuildResult, 'check' | 'checkId' | 'run'> {
+function checkFields({ name, usual, id, run }: SentCheck): Pick<BuildResult, 'check' | 'checkId' | 'run'> {
   const checkId = oneLine(`${id ?? ''}`, 300);
   const place = typeof run === 'string' ? Date.parse(run) : run;
   return {

@@ -1,4 +1,3 @@
-import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readGitea } from './push.ts';
@@ -18,9 +17,9 @@ export const forgejo = defineSender({
   previews: 'Pull Request, Pull Request Synchronized',
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
-  read: (call: HookCall) => [
+  read: (call) => [
     {
-      ...readGitea(call, call.headers['x-forgejo-event'] ?? null, { host: 'Forgejo', hostKind: 'gitea' }),
+      ...readGitea('Forgejo', call, call.headers['x-forgejo-event']),
       id: deliveryId(call.headers['x-forgejo-delivery'], call.headers['x-gitea-delivery']),
     },
   ],

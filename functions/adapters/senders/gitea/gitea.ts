@@ -1,4 +1,3 @@
-import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readGitea } from './push.ts';
@@ -17,9 +16,9 @@ export const gitea = defineSender({
   previews: 'Pull Request, Pull Request Synchronized',
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
-  read: (call: HookCall) => [
+  read: (call) => [
     {
-      ...readGitea(call, call.headers['x-gitea-event'] ?? null, { host: 'Gitea', hostKind: 'gitea' }),
+      ...readGitea('Gitea', call, call.headers['x-gitea-event']),
       id: deliveryId(call.headers['x-gitea-delivery']),
     },
   ],

@@ -31,34 +31,28 @@ const ciReasons = new Map([
   ['status', 'A commit status names no branch here, so it cannot vouch for one; send the workflow runs.'],
 ]);
 
-interface GiteaFamily {
-  readonly host: string;
-  readonly hostKind: string;
-}
-
 /**
  * Returns the delivery of Gitea or Forgejo, without the id (https://docs.gitea.com/usage/webhooks). `event` is
- * the value of the host's own header; null when there is none and the body looks like a push. Pushes are like GitHub's,
- * but lack `forced`, and the deletion of a branch is a separate event. Throws `deploy:provider:not_supported`.
+ * the value of the host's own header; undefined when there is none and the body looks like a push. Pushes are like
+ * GitHub's, but lack `forced`, and the deletion of a branch is a separate event. Throws `deploy:provider:not_supported`.
  */
-export function readGitea(call: HookCall, event: string | null, family: GiteaFamily): WithoutProvider<Delivery> {
+export function readGitea(host: string, call: HookCall, event: string | undefined): WithoutProvider<Delivery> {
   const { body } = call;
-  if (event === null || event === 'push') return pushOf(body, family);
-  const { host, hostKind } = family;
+  if (event === undefined || event === 'push') return pushOf(body, host);
   const isPull = PULL_EVENTS.includes(event) && wantsPreviews(call);
-  const pull = isPull ? readPullRequest(body, hostKind, `a pull request of ${host}`) : null;
-  return pull ? { ...pull, id: null } : noticeOf(body, event, family);
+  const pull = isPull ? readPullRequest(body, 'gitea', `a pull request of ${host}`) : null;
+  return pull ? { ...pull, id: null } : noticeOf(body, event, host);
 }
 
 /** A new commit has an event of its own in the list of a webhook, and in the header of some versions. */
 const PULL_EVENTS = ['pull_request', 'pull_request_sync'];
 
-function pushOf(body: unknown, { host, hostKind }: GiteaFamily): WithoutProvider<Delivery> {
+function pushOf(body: unknown, host: string): WithoutProvider<Delivery> {
   const push = readBody(pushBody, body, `a push of ${host}`);
   const head = headOf(push);
   return {
     kind: 'push',
-    hostKind,
+    hostKind: 'gitea',
     id: null,
     repository: push.repository,
     ref: push.ref,
@@ -76,7 +70,7 @@ function headOf({ head_commit, commits, after }: v.InferOutput<typeof pushBody>)
   return headCommit([head_commit, ...(commits ?? [])], after);
 }
 
-function noticeOf(body: unknown, event: string, { host }: GiteaFamily): WithoutProvider<Notice> {
+function noticeOf(body: unknown, event: string, host: string): WithoutProvider<Notice> {
   const shown = oneLine(event, 60) ?? 'without a name';
   const { ref: name, ref_type, repository } = readBody(noticeBody, body, `the event ${shown} of ${host}`);
   const what = oneLine(name ?? '', 100);

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
 import type { BuildVerdict } from '../../../core/payload/branch.ts';
-import type { BuildResult, CheckOutcome, DeliveredRepository } from '../../../core/payload/delivery.ts';
+import {
+  ANY_HOST_KIND,
+  type BuildResult,
+  type CheckOutcome,
+  type DeliveredRepository,
+} from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
@@ -8,6 +13,7 @@ import { webAddress } from '../fields/address.ts';
 import { buildResult } from '../fields/build.ts';
 import { refName, segment, sha } from '../fields/git.ts';
 import { readBody, text } from '../fields/read.ts';
+import { hostKindAt } from '../fields/remote.ts';
 import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { travisConfig } from './config.ts';
 import { travisSignature } from './signature.ts';
@@ -176,12 +182,8 @@ function isBelow(address: URL | null, path: string): boolean {
   return `${address?.pathname.toLowerCase()}/`.startsWith(`${path.toLowerCase()}/`);
 }
 
-const hostKinds = new Map<string, string>([
-  ['bitbucket.org', 'bitbucket'],
-  ['gitlab.com', 'gitlab'],
-]);
-
 /** Returns the kind of host: GitHub, unless the host name is that of Bitbucket or GitLab, supported since 2019. */
 function hostKindOf(hostname: string | null): string {
-  return hostKinds.get(hostname ?? '') ?? 'github';
+  const kind = hostKindAt(hostname);
+  return kind === ANY_HOST_KIND ? 'github' : kind;
 }
