@@ -1,13 +1,13 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { kms } from '../adapters/aws/kms.ts';
+import { kmsSealer } from '../adapters/aws/kms-sealer.ts';
 import { s3 } from '../adapters/aws/s3.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { type Hosts, type OpenOptions, openHosts } from '../adapters/hosts/open-hosts.ts';
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
-import { kmsSealer } from '../adapters/aws/kms-sealer.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbAppSettings } from '../adapters/stores/dynamodb/apps/app-settings.ts';
 import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';

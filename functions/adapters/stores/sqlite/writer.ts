@@ -25,11 +25,9 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Estimates of what a transaction, and each of its writes, adds to the write-ahead log. */
 const TRANSACTION_BYTES = 16 * 1024;
 const WRITE_BYTES = 12 * 1024;
-/**
- * Transactions are moved to the database's own file, for who copies only that, when nothing has been written for this
- * time, and in any case after `MOST_BYTES`.
- */
+/** Transactions are moved to the database's own file, for who copies only that, after this time without a write, … */
 const IDLE_MS = 1_000;
+/** … and in any case after as many bytes. */
 const MOST_BYTES = 20 * 1024 * 1024;
 /** Writes of `note` are synced within this time, mostly with another write that comes meanwhile. */
 const NOTED_MS = 5;
