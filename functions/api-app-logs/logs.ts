@@ -1,6 +1,6 @@
 import { dispatch } from '../api/dispatch.ts';
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
-import { flag, follow, lines, wholeNumber } from '../api/parameters.ts';
+import { flag, follow, lines, process, wholeNumber } from '../api/parameters.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
 import { type LeasePorts, leased } from '../core/limits/leased-stream.ts';
@@ -29,12 +29,9 @@ export const printed = dispatch('api-app-logs', {
  */
 async function logs(request: HttpRequest, ports: PrintedPorts): Promise<StreamAnswer> {
   const follows = flag(request.query, follow);
-  const { process } = request.query;
-  const query = {
-    lines: wholeNumber(request.query, lines),
-    follow: follows,
-    ...(process !== undefined && { process }),
-  };
+  const { [process.name]: name } = request.query;
+  const asked = { lines: wholeNumber(request.query, lines), follow: follows };
+  const query = { ...asked, ...(name !== undefined && { process: name }) };
   const read = async (signal: AbortSignal) =>
     required(await ports.output.read(appRef(request), query, signal), request);
   const answer = (login: StreamLogin) => outputAnswer(request, read, { login, follow: follows, endless: true }, ports);

@@ -2,6 +2,7 @@ import { fieldsIn } from '../api/body.ts';
 import { dispatch } from '../api/dispatch.ts';
 import { type RecordPorts, record } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { to } from '../api/parameters.ts';
 import { type FoundApp, foundApp, latestDeploy } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
 import { operationOn, operationOnRunning } from '../core/apps/record.ts';
@@ -48,9 +49,10 @@ async function remove(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
 async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const { canRename } = ports.applications;
   if (canRename !== true) throw new DeployError('request:not_supported', canRename);
-  const { name: to } = fieldsIn(request, MAX_BODY_KIB);
-  const problem = typeof to === 'string' ? nameProblem(to) : 'is missing: the body is JSON, {"name": "store"}';
-  if (typeof to !== 'string' || problem !== null) {
+  const { name: newName } = fieldsIn(request, MAX_BODY_KIB);
+  const problem =
+    typeof newName === 'string' ? nameProblem(newName) : 'is missing: the body is JSON, {"name": "store"}';
+  if (typeof newName !== 'string' || problem !== null) {
     throw badParameter(`The new name ${problem}.`);
   }
   const { app, name, active } = await foundApp(request, ports);
@@ -58,14 +60,14 @@ async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
   if ((await ports.facts.appOwner(user, app.app))?.pullRequest) {
     throw badParameter(`${name} is a preview, which has the name of its application.`);
   }
-  const ref = { user, app: appName(to) };
+  const ref = { user, app: appName(newName) };
   const isTaken = (await ports.applications.find(ref)) !== null || (await ports.facts.appOwner(user, ref.app)) !== null;
-  if (name === to || (ref.app !== app.app && isTaken)) {
-    throw new DeployError('request:conflict', `There is an application ${to} already.`);
+  if (name === newName || (ref.app !== app.app && isTaken)) {
+    throw new DeployError('request:conflict', `There is an application ${newName} already.`);
   }
   const last = active ?? (await latestDeploy(user, name, ports));
   const { snapshot } = app;
-  const draft = { ...operationOn('rename', to, last), formerName: name, snapshot, ...(last && buildOf(last)) };
+  const draft = { ...operationOn('rename', newName, last), formerName: name, snapshot, ...(last && buildOf(last)) };
   return record(request, draft, { overrules: app.app }, ports);
 }
 
@@ -89,8 +91,8 @@ function started(found: FoundApp): FoundApp {
  */
 async function rollback(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const application = await foundApp(request, ports);
-  const { to } = request.query;
-  const target = to === undefined ? deployBefore(application) : await named(to, application, ports);
+  const { [to.name]: id } = request.query;
+  const target = id === undefined ? deployBefore(application) : await named(id, application, ports);
   const again = { stage: 'extract', snapshot: target.snapshot, ...buildOf(target) } as const;
   const draft = { ...operationOn('rollback', application.name, target), ...again };
   return record(request, draft, { overrules: application.app.app }, ports);

@@ -1,17 +1,17 @@
 import { fieldsIn } from '../api/body.ts';
 import { answerOf, record } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { clean, flag } from '../api/parameters.ts';
+import { clean, flag, ref } from '../api/parameters.ts';
 import { appRef } from '../core/app-ref.ts';
 import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
 import { unreadable } from '../core/apps/history.ts';
 import { commitOf } from '../core/apps/record.ts';
 import { commitInfo } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
-import { environmentNamed } from '../core/entry/folder.ts';
 import { badParameter, DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import { isCommitId, type RepositoryRef } from '../core/payload/delivery.ts';
+import { environmentNamed } from '../core/payload/folder.ts';
 import type { HostToken } from '../core/ports/repository-host.ts';
 import { compareApp } from '../core/reconcile/compare.ts';
 import type { SourcePorts } from './ports.ts';
@@ -90,9 +90,9 @@ async function wantedCommit(
   const { user, query } = request;
   const claim = pullRequest ? null : await ports.facts.appOwner(user, appRef(request).app).catch(unreadable);
   const followed = claim?.branch ?? latest;
-  const { ref = followed ?? '' } = query;
-  if (isCommitId(ref)) return { sha: ref.toLowerCase(), branch: followed, ref: null, message: null, author: null };
-  const branch = branchNamed(ref, 'ref');
+  const { [ref.name]: asked = followed ?? '' } = query;
+  if (isCommitId(asked)) return { sha: asked.toLowerCase(), branch: followed, ref: null, message: null, author: null };
+  const branch = branchNamed(asked, ref.name);
   if (pullRequest?.fromFork) {
     const detail = 'The commits of this preview are of a fork: name one by its whole id, or redeploy the newest.';
     throw badParameter(detail);

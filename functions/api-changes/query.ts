@@ -1,5 +1,14 @@
 import type { HttpRequest } from '../api/http.ts';
-import { feed, heartbeat, includeDocs, MAX_HEARTBEAT_MS, maxRows, oneOf, wholeNumber } from '../api/parameters.ts';
+import {
+  feed,
+  heartbeat,
+  includeDocs,
+  MAX_HEARTBEAT_MS,
+  maxRows,
+  oneOf,
+  since,
+  wholeNumber,
+} from '../api/parameters.ts';
 import type { IncludeDocs } from '../api/views.ts';
 import { badParameter } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
@@ -26,11 +35,10 @@ export function readChangesQuery({ query, headers }: Pick<HttpRequest, 'query' |
 }
 
 function readSince(query: HttpRequest['query']): number | 'now' {
-  if ((query.since ?? 'now') === 'now') return 'now';
-  if (!/^\d{1,12}$/.test(query.since ?? '')) {
-    throw badParameter('The parameter since must be a whole number, 0 or more, or now.');
-  }
-  return Number(query.since);
+  const { [since.name]: text = since.schema.default } = query;
+  if (text === 'now') return text;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw badParameter('The parameter since must be a whole number, 0 or more, or now.');
 }
 
 /** An `EventSource` reconnects to the same address and sends the id of the last event that it received. */

@@ -1,5 +1,5 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
+import { trackOf } from '../core/entry/track.ts';
 import { badParameter, DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
 import type { BuildResult, Delivery, RepositoryRef } from '../core/payload/delivery.ts';

@@ -1,4 +1,4 @@
-import { trackOf } from '../core/entry/folder.ts';
+import { trackOf } from '../core/entry/track.ts';
 import type { CheckResult } from '../core/hold/checks.ts';
 import { buildDeployable, deployable } from '../core/payload/branch.ts';
 import type { BuildResult, Delivery, PullRequest } from '../core/payload/delivery.ts';

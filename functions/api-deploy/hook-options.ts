@@ -1,8 +1,9 @@
-import { environmentNamed, folderPath } from '../core/entry/folder.ts';
+import { hook, oneOf } from '../api/parameters.ts';
 import type { CiChoice } from '../core/entry/kinds.ts';
 import { badParameter } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
+import { environmentNamed, folderPath } from '../core/payload/folder.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 import { previewCi } from '../core/preview/preview.ts';
 
@@ -22,38 +23,26 @@ export interface HookOptions {
 
 /** Returns the options in the query of a hook's address. Throws `request:bad_parameter`, naming the parameter. */
 export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): HookOptions {
-  const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch, 'branch');
-  const path = folderPath(query.path);
-  const environment = environmentNamed(query.environment);
-  // With previews the senders read pull requests, which are notices without them.
-  if (query.previews !== undefined && query.previews !== 'true' && query.previews !== 'ci') {
-    throw badParameter('The parameter previews must be true or ci.');
-  }
-  if (query.comment !== undefined && query.comment !== 'true') {
-    throw badParameter('The parameter comment must be true.');
-  }
-  if (environment !== undefined && query.previews !== undefined) {
+  const { [hook.branch.name]: named, [hook.path.name]: folder, [hook.environment.name]: word } = query;
+  const branch = named === undefined ? defaultBranch : branchNamed(named, hook.branch.name);
+  const path = folderPath(folder);
+  const environment = environmentNamed(word);
+  const previews = oneOf(query, hook.previews);
+  const comment = oneOf(query, hook.comment);
+  if (environment !== undefined && previews !== undefined) {
     const detail =
       'An environment has no previews: give the parameters environment and previews to webhooks of their own.';
     throw badParameter(detail);
   }
-  if (query.comment !== undefined && query.previews === undefined) {
-    throw badParameter('The parameter comment needs previews.');
-  }
+  if (comment !== undefined && previews === undefined) throw badParameter('The parameter comment needs previews.');
   return {
     branch,
-    ...(query.previews === 'ci' && { previewCi: true }),
-    ...(query.comment === 'true' && { comment: true }),
+    ...(previews === 'ci' && { previewCi: true }),
+    ...(comment !== undefined && { comment: true }),
     ...(path !== undefined && { path }),
     ...(environment !== undefined && { environment }),
-    ci: ciOf(query.ci),
+    ci: oneOf(query, hook.ci) ?? null,
   };
-}
-
-function ciOf(text: string | undefined): HookOptions['ci'] {
-  if (text === undefined) return null;
-  if (text === 'wait' || text === 'ignore') return text;
-  throw badParameter('The parameter ci must be wait or ignore.');
 }
 
 /**

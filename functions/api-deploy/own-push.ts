@@ -1,7 +1,8 @@
 import type { Entry } from '../core/entry/entry.ts';
-import { folderPath, trackOf } from '../core/entry/folder.ts';
 import { appName } from '../core/entry/package-name.ts';
+import { trackOf } from '../core/entry/track.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
+import { folderPath } from '../core/payload/folder.ts';
 import { skips } from '../core/payload/skip-words.ts';
 import type { AppSettings } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';

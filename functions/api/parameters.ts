@@ -37,6 +37,47 @@ export const feed = choice('feed', FEED, ['continuous', 'longpoll', 'normal'], '
 
 export const app = query('app', 'The application that the token is for, by its name in package.json; without it all.');
 
+/** The parameters of the address of a webhook. */
+export const hook = {
+  branch: query('branch', 'The branch that is deployed; by default the one that the service is configured with.'),
+  path: query('path', 'The folder of the application in the repository, such as `packages/web`; by default its root.', {
+    type: 'string',
+    maxLength: 250,
+  }),
+  environment: query(
+    'environment',
+    'The application is `<name>-<environment>`, with variables, address, badge and log of its own: letters, digits and single dashes, such as `staging`. Not with `previews`.',
+    { type: 'string', maxLength: 40 },
+  ),
+  ci: query('ci', '`wait`: every push waits for CI; `ignore`: none does. By default the repository decides.', {
+    type: 'string',
+    enum: ['wait', 'ignore'],
+  }),
+  previews: query(
+    'previews',
+    '`true`: each pull request is deployed as an application of its own too; `ci`: when its commit has passed CI.',
+    { type: 'string', enum: ['true', 'ci'] },
+  ),
+  comment: query('comment', '`true`: one comment at each pull request says what its preview is, and is updated.', {
+    type: 'string',
+    enum: ['true'],
+  }),
+};
+
+export const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');
+
+const REF = 'A branch, or the whole id of a commit; by default the branch that the application follows.';
+export const ref = query('ref', REF);
+
+const PROCESS = 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.';
+export const process = query('process', PROCESS);
+
+export const since = query('since', 'A `seq`, `0` for all that is kept, or `now`.', {
+  type: 'string',
+  pattern: '^(now|[0-9]{1,12})$',
+  default: 'now',
+});
+
 export const prefer: Parameter = {
   name: 'Prefer',
   in: 'header',
@@ -92,17 +133,24 @@ export function wholeNumber(query: Query, { name, schema }: WholeNumber): number
   throw badParameter(`The parameter ${name} must be a whole number, ${minimum} ${upTo}.`);
 }
 
-interface Choice<Word> extends Pick<Parameter, 'name'> {
-  readonly schema: { readonly enum: readonly Word[]; readonly default: Word };
+interface Choice<Word, Preset = undefined> extends Pick<Parameter, 'name'> {
+  readonly schema: { readonly enum: readonly Word[]; readonly default?: Preset };
 }
 
-/** Returns one of the words of a parameter. Throws `request:bad_parameter`, naming the parameter. */
-export function oneOf<Word extends string>(query: Query, { name, schema }: Choice<Word>): Word {
-  const text = query[name] ?? schema.default;
+/**
+ * Returns one of the words of a parameter; undefined for none without a default. Throws `request:bad_parameter`, naming
+ * the parameter.
+ */
+export function oneOf<Word extends string, Preset extends Word | undefined = undefined>(
+  query: Query,
+  { name, schema }: Choice<Word, Preset>,
+): Word | Preset {
+  const text = query[name];
+  if (text === undefined) return schema.default as Preset;
   const chosen = schema.enum.find((word) => word === text);
   if (chosen !== undefined) return chosen;
-  const others = schema.enum.filter((word) => word !== schema.default);
-  throw badParameter(`The parameter ${name} must be one of ${[schema.default, ...others].join(', ')}.`);
+  const words = [...new Set([...(schema.default === undefined ? [] : [schema.default]), ...schema.enum])];
+  throw badParameter(`The parameter ${name} must be ${words.length > 1 ? 'one of ' : ''}${words.join(', ')}.`);
 }
 
 /** Returns whether a flag is set: `?name` means `?name=true`. Throws `request:bad_parameter`, naming the parameter. */

@@ -1,30 +1,5 @@
-import { prefer, query } from '../parameters.ts';
+import { hook, prefer } from '../parameters.ts';
 import { type Endpoints, header, json, type Row } from './row.ts';
-
-const branch = query('branch', 'The branch that is deployed; by default the one that the service is configured with.');
-const ci = query('ci', '`wait`: every push waits for CI; `ignore`: none does. By default the repository decides.', {
-  type: 'string',
-  enum: ['wait', 'ignore'],
-});
-const previews = query(
-  'previews',
-  '`true`: each pull request is deployed as an application of its own too; `ci`: when its commit has passed CI.',
-  { type: 'string', enum: ['true', 'ci'] },
-);
-const comment = query('comment', '`true`: one comment at each pull request says what its preview is, and is updated.', {
-  type: 'string',
-  enum: ['true'],
-});
-const path = query(
-  'path',
-  'The folder of the application in the repository, such as `packages/web`; by default its root.',
-  { type: 'string', maxLength: 250 },
-);
-const environment = query(
-  'environment',
-  'The application is `<name>-<environment>`, with variables, address, badge and log of its own: letters, digits and single dashes, such as `staging`. Not with `previews`.',
-  { type: 'string', maxLength: 40 },
-);
 
 /** The codes of a failed deploy, with which `Prefer: wait` may be answered. */
 export const OUTCOME_CODES = [
@@ -73,7 +48,7 @@ const deploy = {
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
-  parameters: [branch, path, environment, ci, previews, comment, prefer],
+  parameters: [...Object.values(hook), prefer],
   body: {
     description:
       'The payload as its sender documents it: as JSON, as `{"payload": {…}}`, or as a form with the field `payload`; at most 5 MiB.',

@@ -1,11 +1,8 @@
-import { clean, follow, lines, query } from '../parameters.ts';
+import { clean, follow, lines, process, ref, to } from '../parameters.ts';
 import { entryAnswers, OUTCOME_CODES, operation } from './deploy.ts';
 import { type Endpoints, json, jsonBody, ndjson } from './row.ts';
 
 const CUT_SHORT = ['status:changes:timeout', 'status:changes:fatal'] as const;
-
-const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');
-const ref = query('ref', 'A branch, or the whole id of a commit; by default the branch that the application follows.');
 
 /** What runs of an application, and what is done with it. */
 export const operationEndpoints = {
@@ -128,11 +125,7 @@ export const operationEndpoints = {
     operationId: 'output',
     summary: 'What an application has printed',
     description: '`?lines=` (0 to 1000, default 100), `?process=worker`, `?follow`.',
-    parameters: [
-      lines,
-      query('process', 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.'),
-      follow,
-    ],
+    parameters: [lines, process, follow],
     answers: { 200: ndjson('The lines.', 'OutputLine') },
     codes: CUT_SHORT,
   },

@@ -1,5 +1,5 @@
 import { logPage } from '../paging.ts';
-import { feed, follow, heartbeat, includeDocs, maxRows, query } from '../parameters.ts';
+import { feed, follow, heartbeat, includeDocs, maxRows, query, since } from '../parameters.ts';
 import { type Endpoints, header, json, ndjson, type Row, schema } from './row.ts';
 
 const page = {
@@ -19,11 +19,7 @@ const changes = {
     'Empty lines keep the connection open. Before the service ends a stream, the last line is a `StreamEnd`.',
   ].join(' '),
   parameters: [
-    query('since', 'A `seq`, `0` for all that is kept, or `now`.', {
-      type: 'string',
-      pattern: '^(now|[0-9]{1,12})$',
-      default: 'now',
-    }),
+    since,
     feed,
     includeDocs,
     heartbeat,

@@ -64,7 +64,7 @@ describe("a hook's address", () => {
   it.each(['', 'false', 'TRUE', '1', 'CI', 'wait'])('cannot have previews=%s', (previews) => {
     expect(hookOptionsOf({ previews: 'true' }, 'main')).toEqual({ branch: 'main', ci: null });
     expect(hookOptionsOf({ previews: 'ci' }, 'main')).toEqual({ branch: 'main', ci: null, previewCi: true });
-    const refused = { code: 'request:bad_parameter', detail: 'The parameter previews must be true or ci.' };
+    const refused = { code: 'request:bad_parameter', detail: 'The parameter previews must be one of true, ci.' };
     expect(() => hookOptionsOf({ previews }, 'main')).toThrow(expect.objectContaining(refused));
   });
 
@@ -78,7 +78,7 @@ describe("a hook's address", () => {
   });
 
   it.each(['', 'auto', 'WAIT', 'true'])('cannot have ci=%s', (ci) => {
-    const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be wait or ignore.' };
+    const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be one of wait, ignore.' };
     expect(() => hookOptionsOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));
   });
 });
