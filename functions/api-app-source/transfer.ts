@@ -3,9 +3,9 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { Transferred } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { unreadable } from '../core/apps/history.ts';
-import { folderPath } from '../core/entry/folder.ts';
 import { badParameter } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
+import { folderPath } from '../core/payload/folder.ts';
 import type { SourcePorts } from './ports.ts';
 
 export const MAX_BODY_KIB = 16;

@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
-import { folderPath } from '../core/entry/folder.ts';
 import type { Badge } from '../core/entry/outcome.ts';
 import { DeployError, failsAs } from '../core/errors.ts';
+import { folderPath } from '../core/payload/folder.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import { drawings } from './drawings.ts';
 

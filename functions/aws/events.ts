@@ -50,7 +50,7 @@ export const changesSignal = () => {
 
 export const manageUsers = () => {
   const { users } = on.users();
-  return operatorTrigger(manage, () => users);
+  return operatorTrigger((request) => manage(request, users));
 };
 
 export const reconcile = () => {

@@ -109,6 +109,14 @@ export function failsAs(code: ErrorCode, detail: string): (cause: unknown) => ne
   };
 }
 
+/** Returns the result of work; `otherwise` when it is refused for good. What can succeed later is thrown. */
+export async function unlessRefused<T>(work: Promise<T>, otherwise: T): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (error instanceof DeployError && !error.retry) return otherwise;
+    throw error;
+  });
+}
+
 /**
  * Returns the problem document of a code. `base` is the address of the service that the request used, without a slash
  * at the end; `uuid` is the request's `x-api-uuid`.

@@ -1,7 +1,7 @@
 import { type Entry, pageAddress } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
 import { closesPullRequest, isDeploy } from '../core/entry/kinds.ts';
 import { descriptionOf, isNeedless } from '../core/entry/outcome.ts';
+import { trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import type { AppFacts, DeployFacts } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';
@@ -110,7 +110,7 @@ async function speaks(entry: Entry, { live, newest }: Known, { log }: PreviewRep
   if (entry.status === 'duplicate') return false;
   if (!isDeploy(entry)) {
     const isClosed = closesPullRequest(entry) || isRemoved(entry);
-    // It is not removed yet, or was deployed again since.
+    // The preview is not removed yet, or was deployed again since.
     if (!isClosed || live !== null) return false;
   }
   if (newest <= number) return true;

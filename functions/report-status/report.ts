@@ -1,8 +1,8 @@
 import { nameFor } from '../core/entry/app-owner.ts';
 import { type Entry, isAlive, isFinal, pageAddress, tarballKey } from '../core/entry/entry.ts';
-import { isOnBranch, trackOf } from '../core/entry/folder.ts';
 import { commitStatusOf, descriptionOf, isNeedless } from '../core/entry/outcome.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
+import { isOnBranch, trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
 import type { Job } from '../core/pipeline/job.ts';

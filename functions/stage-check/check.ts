@@ -1,10 +1,11 @@
 import { isFinal } from '../core/entry/entry.ts';
-import { isOnBranch, sourceOf } from '../core/entry/folder.ts';
+import { isOnBranch, sourceOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
-import { type CommitEntry, factsOf } from './facts.ts';
+import type { CommitEntry } from './facts.ts';
+import { factsOf } from './gather.ts';
 import type { CheckPorts } from './ports.ts';
 import { closePullRequest } from './preview.ts';
 import { knownApp, orRefusal, RULES } from './rules.ts';

@@ -1,7 +1,7 @@
 import type { Entry } from '../core/entry/entry.ts';
-import { inFolder } from '../core/entry/folder.ts';
 import { MAX_MANIFEST_BYTES, type Manifest, readManifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
+import { inFolder } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Source } from '../core/hold/wait.ts';
 import { isObject } from '../core/json.ts';

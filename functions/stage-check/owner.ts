@@ -1,11 +1,11 @@
 import { type AppOwner, inWords, isSameOwner, ownerKey, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
-import { DeployError } from '../core/errors.ts';
+import { DeployError, unlessRefused } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts, DeployFacts } from '../core/ports/facts.ts';
 import { isStrange } from '../core/preview/preview.ts';
-import type { CommitEntry, Facts } from './facts.ts';
+import type { CommitEntry, Facts, Ownership } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** Refuses an entry whose application belongs to another repository, or follows another branch. */
@@ -13,13 +13,6 @@ export async function ownedByAnother({ named, ownership }: Facts): Promise<Stage
   const { refused } = await ownership();
   if (!refused) return null;
   return { kind: 'failed', error: refused, transition: { changes: { appName: (await named()).manifest.name } } };
-}
-
-/** Whether an entry may deploy its application. */
-export interface Ownership {
-  readonly refused: DeployError | null;
-  /** What the application has from now on, another repository name or branch, as parts of a sentence. */
-  readonly notes: readonly string[];
 }
 
 /**
@@ -82,15 +75,8 @@ async function whyItMoves(
   if (repository.host === ownHost?.name && kind !== 'build')
     return `${moves}, the default branch, in place of ${followed}`;
   const access = await token(user, repository.host);
-  const asked = host(repository.host).tip(repository, followed, access);
-  const isGone = await asked.then(
-    (tip) => tip === null,
-    (error: unknown) => {
-      if (error instanceof DeployError && !error.retry) return false;
-      throw error;
-    },
-  );
-  return isGone ? `${moves}: ${repository.owner}/${repository.name} has no branch ${followed} any more` : null;
+  const tip = await unlessRefused(host(repository.host).tip(repository, followed, access), undefined);
+  return tip === null ? `${moves}: ${repository.owner}/${repository.name} has no branch ${followed} any more` : null;
 }
 
 /** A preview gets variables of its parent, so the parent must not be of another repository. */

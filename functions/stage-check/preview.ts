@@ -1,8 +1,8 @@
 import { inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
-import { type OnBranch, trackOf } from '../core/entry/folder.ts';
 import type { Operated } from '../core/entry/kinds.ts';
-import { DeployError } from '../core/errors.ts';
+import { type OnBranch, trackOf } from '../core/entry/track.ts';
+import { unlessRefused } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
@@ -36,7 +36,7 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
   const previews = all.filter(({ owner }) => own !== null && isSameOwner(owner, own));
   const apps = await ports.appFacts.apps(entry.user);
   const reason = `The ${source} ${closed}.`;
-  // Of whatever commit, and also of an application that was never deployed.
+  // Holds of every commit are ended, also those of an application that was never deployed.
   for (const { name } of apps)
     if (name.endsWith(previewName('', number))) await endHolds(entry, { name, reason }, ports);
   const removals: string[] = [];
@@ -56,13 +56,9 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
 
 /** Whether the host says that a pull request is open; not when it refuses to answer. */
 async function isOpen({ user, repository }: Closing, number: number, { host, token }: CheckPorts): Promise<boolean> {
-  try {
-    const access = await token(user, repository.host);
-    return (await host(repository.host).pullRequestState(repository, number, access)).isOpen;
-  } catch (error) {
-    if (error instanceof DeployError && !error.retry) return false;
-    throw error;
-  }
+  const access = await token(user, repository.host);
+  const state = host(repository.host).pullRequestState(repository, number, access);
+  return (await unlessRefused<{ readonly isOpen: boolean }>(state, { isOpen: false })).isOpen;
 }
 
 /** Decides nothing: the earlier commits of the pull request are not held any more, so that nobody lets one go. */

@@ -1,7 +1,7 @@
 import { usedSettings } from '../core/apps/settings.ts';
 import { MANUAL, RECONCILED } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
 import { appName } from '../core/entry/package-name.ts';
+import { trackOf } from '../core/entry/track.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { failureInWords } from '../core/hold/checks.ts';

@@ -1,7 +1,7 @@
 import { type Entry, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
 import { ignoresCi } from '../core/entry/kinds.ts';
-import { DeployError } from '../core/errors.ts';
+import { trackOf } from '../core/entry/track.ts';
+import { unlessRefused } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
@@ -19,25 +19,26 @@ const TIP_AGAIN_SECONDS = 5;
  * what has followed it in a burst of pushes. The last call counts too when the host refuses to answer.
  */
 export async function tipOf(
-  { entry, state, verdict, track: known }: Pick<Facts, 'entry' | 'state' | 'verdict' | 'track'>,
+  { entry, state, verdict, track: trackOfEntry }: Pick<Facts, 'entry' | 'state' | 'verdict' | 'track'>,
   ports: CheckPorts,
 ) {
-  const { user, repository, branch, sha, provider, kind, receivedAt } = entry;
-  const track = await known();
+  const { sha, provider, kind, receivedAt } = entry;
+  const track = await trackOfEntry();
   const { tip, isTipSure } = track;
   const isFresh = kind !== 'build' && verdict.says !== 'passed' && ports.clock.now() - receivedAt < TIP_KNOWN_AFTER_MS;
   const isTold = isTipSure && provider !== RECONCILED && !state.awaitsPush && (isSame(tip, sha) || (tip && isFresh));
   if (isTold && !(await mayBeFarther(entry, track, ports))) return tip;
+  return unlessRefused(tipAtHost(entry, tip ?? sha, ports), tip ?? sha);
+}
+
+/** Throws as `RepositoryHost.tip` does. `told` is the head of a pull request whose host does not say it. */
+async function tipAtHost(entry: CommitEntry, told: string, ports: CheckPorts): Promise<string | null> {
+  const { user, repository, branch } = entry;
   const host = ports.host(repository.host);
   const token = await ports.token(user, repository.host);
-  try {
-    if (kind !== 'preview') return (await host.tip(repository, branch, token))?.sha ?? null;
-    const { isOpen, head } = await host.pullRequestState(repository, entry.pullRequest.number, token);
-    return isOpen ? (head ?? tip ?? sha) : null;
-  } catch (error) {
-    if (error instanceof DeployError && !error.retry) return tip ?? sha;
-    throw error;
-  }
+  if (entry.kind !== 'preview') return (await host.tip(repository, branch, token))?.sha ?? null;
+  const { isOpen, head } = await host.pullRequestState(repository, entry.pullRequest.number, token);
+  return isOpen ? (head ?? told) : null;
 }
 
 /**
@@ -115,13 +116,11 @@ export async function comparison(
   ports: CheckPorts,
 ): Promise<Comparison | null> {
   const { user, repository } = entry;
-  try {
-    const token = await ports.token(user, repository.host);
-    return await ports.host(repository.host).compare({ ...repository, sha: base }, head, token);
-  } catch (error) {
-    if (error instanceof DeployError && !error.retry) return null;
-    throw error;
-  }
+  const token = await ports.token(user, repository.host);
+  return unlessRefused<Comparison | null>(
+    ports.host(repository.host).compare({ ...repository, sha: base }, head, token),
+    null,
+  );
 }
 
 function whyNot(entry: CommitEntry, tip: string | null, ownHost: CheckPorts['ownHost']): string {

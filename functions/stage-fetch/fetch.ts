@@ -1,5 +1,5 @@
 import { tarballKey } from '../core/entry/entry.ts';
-import { isOnBranch, sourceOf } from '../core/entry/folder.ts';
+import { isOnBranch, sourceOf } from '../core/entry/track.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/stages.ts';

@@ -1,7 +1,7 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
 import type { Operated, Operation } from '../core/entry/kinds.ts';
 import { appOf } from '../core/entry/snapshot.ts';
+import { trackOf } from '../core/entry/track.ts';
 import type { HoldPorts } from '../core/hold/hold.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';

@@ -1,7 +1,7 @@
 import { forEachLimit } from '../core/concurrency.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
-import { checksTrackOf, isOnBranch } from '../core/entry/folder.ts';
 import { ignoresCi } from '../core/entry/kinds.ts';
+import { checksTrackOf, isOnBranch } from '../core/entry/track.ts';
 import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld, settleHeld } from '../core/hold/hold.ts';
@@ -109,7 +109,7 @@ async function lookAfter(entry: Entry, ports: SweepPorts, everything: boolean): 
   await resend(entry, ports, everything);
 }
 
-/** It is due for as long as its commit status has not been set. */
+/** An entry that has ended is due for as long as its commit status has not been set. */
 async function lookAfterEnded(entry: Entry, { backlog, queue, clock, trace }: SweepPorts): Promise<void> {
   const now = clock.now();
   if (now > entry.updatedAt + GIVE_UP_STATUS_AFTER_MS) {

@@ -1,5 +1,4 @@
 import { DeployError } from '../core/errors.ts';
-import type { Users } from '../core/ports/accounts.ts';
 import { trace } from './trace.ts';
 
 /** What an operator asks for: the operation, and what it takes. */
@@ -9,13 +8,10 @@ type OperatorRequest = Readonly<Record<string, unknown>>;
  * Returns the handler of what an operator invokes. It answers with the result, or with `{"error"}` in one sentence;
  * neither a request nor an answer is logged, because passwords and tokens are in them.
  */
-export function operatorTrigger(
-  manage: (request: OperatorRequest, users: Users) => Promise<unknown>,
-  connect: () => Users,
-) {
+export function operatorTrigger(manage: (request: OperatorRequest) => Promise<unknown>) {
   return async (request: OperatorRequest | undefined): Promise<unknown> => {
     try {
-      return await manage(request ?? {}, connect());
+      return await manage(request ?? {});
     } catch (error) {
       if (error instanceof DeployError && error.code === 'request:bad_parameter') return { error: error.detail };
       trace('users not changed', { operation: request?.operation, error });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry } from '../../functions/core/entry/entry.ts';
-import { EVERY_TRACK } from '../../functions/core/entry/folder.ts';
+import { EVERY_TRACK } from '../../functions/core/entry/track.ts';
 import type { EntryChanges, Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';

@@ -1,7 +1,6 @@
-import { blankDraft } from '../entry/draft.ts';
+import { appendRequest, blankDraft } from '../entry/draft.ts';
 import { type Entry, MANUAL } from '../entry/entry.ts';
 import type { Kind, Operation } from '../entry/kinds.ts';
-import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import { storeEntry } from '../pipeline/store-entry.ts';
 import type { AppendRequest, DeployLog, Draft, DraftFields } from '../ports/log.ts';
@@ -56,13 +55,8 @@ export function operationOnRunning({ app, name, active }: FoundApp, operation: '
 }
 
 async function append(draft: Draft, effects: Effects, { log }: StorePorts): Promise<Entry> {
-  const said = { operation: draft.operation ?? 'deploy', application: draft.appName, commit: draft.sha };
-  const result = await log.append({
-    draft,
-    payload: new TextEncoder().encode(JSON.stringify(said)),
-    dueAt: draft.receivedAt + SWEEP_AFTER_MS,
-    ...effects,
-  });
+  const origin = { operation: draft.operation ?? 'deploy', application: draft.appName, commit: draft.sha };
+  const result = await log.append(appendRequest(draft, origin, effects));
   if ('entry' in result) return result.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }

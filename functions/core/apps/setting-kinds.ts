@@ -1,5 +1,5 @@
-import { folderOf } from '../entry/folder.ts';
 import { branchIn } from '../payload/branch.ts';
+import { folderOf } from '../payload/folder.ts';
 
 /** A kind of values, which are JSON. */
 export interface Kind<Value> {

@@ -1,4 +1,5 @@
-import type { Draft, DraftFields } from '../ports/log.ts';
+import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
+import type { AppendRequest, Draft, DraftFields } from '../ports/log.ts';
 import type { BranchTip } from '../ports/repository-host.ts';
 import { oneLine } from '../text.ts';
 import type { Entry } from './entry.ts';
@@ -16,6 +17,12 @@ export function blankDraft(given: DraftWithout): Draft {
     ...{ reason: null, error: null, stages: [], snapshot: null, url: null, logTail: [], tarball: null, manifest: null },
     ...given,
   };
+}
+
+/** Returns what stores a draft. `origin` is kept of who or what asked for it, in place of a webhook's payload. */
+export function appendRequest(draft: Draft, origin: object, effects: Partial<AppendRequest>): AppendRequest {
+  const payload = new TextEncoder().encode(JSON.stringify(origin));
+  return { draft, payload, dueAt: draft.receivedAt + SWEEP_AFTER_MS, ...effects };
 }
 
 /** Returns the fields of an entry about the commit at a branch's tip: the first line of its message, and its author. */

@@ -1,5 +1,5 @@
 import { type Entry, pageAddress } from '../entry/entry.ts';
-import { isOnBranch, trackOf } from '../entry/folder.ts';
+import { isOnBranch, trackOf } from '../entry/track.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';

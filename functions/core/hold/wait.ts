@@ -1,5 +1,5 @@
 import type { Entry } from '../entry/entry.ts';
-import { trackOf } from '../entry/folder.ts';
+import { trackOf } from '../entry/track.ts';
 import type { CommitRef } from '../payload/delivery.ts';
 import type { DeployFacts } from '../ports/facts.ts';
 import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';

@@ -10,7 +10,7 @@ export type Overruling = Pick<AppFacts, 'overruledUntil' | 'claimedOrder'>;
  * Returns the work of a stage for entries that no operation has overruled. A rollback, a stop or a removal counts for
  * every deploy that was accepted before it, wherever that is by then; a later deploy is not affected.
  *
- * It is looked up again after a failure, because a removal may be the cause of it; or a newer deploy, after which the
+ * Operations are looked up again after a failure, because a removal may be the cause of it; or a newer deploy, after which the
  * platform no longer keeps the snapshots of older ones.
  */
 export function unlessOverruled(work: StageWork, facts: Overruling): StageWork {

@@ -1,11 +1,10 @@
-import { blankDraft } from '../entry/draft.ts';
+import { appendRequest, blankDraft } from '../entry/draft.ts';
 import type { Entry } from '../entry/entry.ts';
-import { EVERY_TRACK, trackOf } from '../entry/folder.ts';
 import type { Preview } from '../entry/kinds.ts';
+import { EVERY_TRACK, trackOf } from '../entry/track.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
 import { type HoldPorts, settleHeld } from '../hold/hold.ts';
 import type { CommitRef } from '../payload/delivery.ts';
-import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { DeployFacts } from '../ports/facts.ts';
 import type { CommitResult, DeployLog } from '../ports/log.ts';
@@ -56,17 +55,12 @@ async function deployAfterAll(
   const { newest } = await ports.facts.branch(user, repository, trackOf({ ...ended, branch }));
   if (newest !== number) return;
   const { sha, before, forced, message, author, path, ci } = ended;
-  const receivedAt = ports.clock.now();
-  const result = await ports.log.append({
-    draft: blankDraft({
-      ...{ user, uuid, base, provider, stage: 'check', receivedAt },
-      ...{ repository, sha, branch, before, forced, message, author },
-      ...{ path, kind: 'preview', pullRequest, ci },
-    }),
-    payload: new TextEncoder().encode(JSON.stringify({ passed: sha, after: number })),
-    isNewestPush: true,
-    deliveryKey: ['passed', number].join('#'),
-    dueAt: receivedAt + SWEEP_AFTER_MS,
+  const draft = blankDraft({
+    ...{ user, uuid, base, provider, stage: 'check', receivedAt: ports.clock.now() },
+    ...{ repository, sha, branch, before, forced, message, author },
+    ...{ path, kind: 'preview', pullRequest, ci },
   });
+  const once = { isNewestPush: true, deliveryKey: ['passed', number].join('#') };
+  const result = await ports.log.append(appendRequest(draft, { passed: sha, after: number }, once));
   if ('entry' in result) await queueStage(result.entry, ports);
 }

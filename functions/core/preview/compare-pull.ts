@@ -1,8 +1,8 @@
 import type { AppOwner } from '../entry/app-owner.ts';
 import type { Entry } from '../entry/entry.ts';
-import { trackOf } from '../entry/folder.ts';
 import { closesPullRequest } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
+import { trackOf } from '../entry/track.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { OpenPullRequest } from '../ports/repository-host.ts';

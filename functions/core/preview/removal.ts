@@ -1,6 +1,5 @@
-import { blankDraft } from '../entry/draft.ts';
+import { appendRequest, blankDraft } from '../entry/draft.ts';
 import type { Entry } from '../entry/entry.ts';
-import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { TrackedApp } from '../ports/facts.ts';
 import type { AppendRequest } from '../ports/log.ts';
 import { previewName } from './preview.ts';
@@ -27,15 +26,11 @@ export function removalOf({ preview, of, because, closed, provider, uuid, at, on
   const { host, owner: repositoryOwner, name, path, pullRequest = { number: 0 } } = owner;
   const appName = previewName(pullRequest.parent ?? app, pullRequest.number);
   const repository = { ...(of?.repository ?? { url: null, private: false }), host, owner: repositoryOwner, name };
-  return {
-    draft: blankDraft({
-      ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
-      ...{ kind: 'operation', operation: 'remove', appName, repository, branch, message: because },
-      ...{ path, pullRequest: { ...pullRequest, closed: closed || undefined, comment: of?.pullRequest?.comment } },
-    }),
-    payload: new TextEncoder().encode(JSON.stringify({ operation: 'remove', application: appName, because })),
-    deliveryKey: once,
-    overrules: app,
-    dueAt: at + SWEEP_AFTER_MS,
-  };
+  const draft = blankDraft({
+    ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
+    ...{ kind: 'operation', operation: 'remove', appName, repository, branch, message: because },
+    ...{ path, pullRequest: { ...pullRequest, closed: closed || undefined, comment: of?.pullRequest?.comment } },
+  });
+  const origin = { operation: 'remove', application: appName, because };
+  return appendRequest(draft, origin, { deliveryKey: once, overrules: app });
 }

@@ -1,11 +1,11 @@
 import { type Entry, isFinal, RECONCILED } from '../entry/entry.ts';
-import { trackOf } from '../entry/folder.ts';
 import { closesPullRequest, type PullRequestOf } from '../entry/kinds.ts';
-import { DeployError } from '../errors.ts';
+import { trackOf } from '../entry/track.ts';
+import { unlessRefused } from '../errors.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog } from '../ports/log.ts';
-import type { HostToken, OwnHost, RepositoryHost } from '../ports/repository-host.ts';
+import type { Comparison, HostToken, OwnHost, RepositoryHost } from '../ports/repository-host.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Trace } from '../ports/system.ts';
 import { DAY_MS, previewWords } from '../preview/preview.ts';
@@ -77,13 +77,9 @@ async function isOnBranch(
   { user, owner }: TrackedApp,
   ports: ComparePorts,
 ): Promise<boolean> {
-  try {
-    const base = { ...owner, sha: sha ?? tip };
-    return (await ports.host(owner.host).compare(base, tip, await ports.token(user, owner.host))) === 'ahead';
-  } catch (error) {
-    if (error instanceof DeployError && !error.retry) return false;
-    throw error;
-  }
+  const base = { ...owner, sha: sha ?? tip };
+  const token = await ports.token(user, owner.host);
+  return (await unlessRefused<Comparison | null>(ports.host(owner.host).compare(base, tip, token), null)) === 'ahead';
 }
 
 /** Returns the newest push of a branch, or else its last deploy. */

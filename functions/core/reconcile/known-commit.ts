@@ -1,5 +1,5 @@
 import type { Entry } from '../entry/entry.ts';
-import { trackOf } from '../entry/folder.ts';
+import { trackOf } from '../entry/track.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import type { BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog, LogReader } from '../ports/log.ts';

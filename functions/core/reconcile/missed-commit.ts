@@ -1,10 +1,9 @@
-import { blankDraft, commitInfo } from '../entry/draft.ts';
+import { appendRequest, blankDraft, commitInfo } from '../entry/draft.ts';
 import { type Entry, RECONCILED } from '../entry/entry.ts';
-import { trackOf } from '../entry/folder.ts';
 import type { CiChoice, Preview, PullRequestOf, Push } from '../entry/kinds.ts';
+import { trackOf } from '../entry/track.ts';
 import { askedNot } from '../payload/branch.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
-import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { TrackedApp } from '../ports/facts.ts';
 import type { AppendRequest } from '../ports/log.ts';
 import type { BranchTip } from '../ports/repository-host.ts';
@@ -65,15 +64,13 @@ export function appendMissed(
   });
   const track = trackOf({ ...owner, branch });
   const key = [RECONCILED, host, repositoryOwner, name, tip.sha, track, ...(again === null ? [] : [again])];
-  return {
-    draft,
-    payload: new TextEncoder().encode(JSON.stringify({ reconciled: { branch, tip: tip.sha } })),
+  const origin = { reconciled: { branch, tip: tip.sha } };
+  return appendRequest(draft, origin, {
     isNewestPush: reason === null,
     isTip: true,
     skip: skip?.deploy ? skip.words : null,
     deliveryKey: key.join('#').toLowerCase(),
-    dueAt: at + SWEEP_AFTER_MS,
-  };
+  });
 }
 
 /** Whether it gets a comment and waits for CI is in the hook's address, too. */

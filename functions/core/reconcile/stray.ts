@@ -1,7 +1,7 @@
 import { type Entry, isAlive, isFinal, MANUAL } from '../entry/entry.ts';
-import { checksTrackOf, trackOf } from '../entry/folder.ts';
 import { ignoresCi } from '../entry/kinds.ts';
 import { appOf } from '../entry/snapshot.ts';
+import { checksTrackOf, trackOf } from '../entry/track.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';

@@ -24,7 +24,7 @@ export class Inflater {
     this.#gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
     this.#gunzip.on('data', (bytes: Buffer) => this.#receive(bytes, receive));
     this.#gunzip.on('error', (error) => this.#fail(translated(error)));
-    // It can also end early: gunzip stops at the first byte after the archive, and then calls back for no write.
+    // The end can also come early: gunzip stops at the first byte after the archive, and then calls back for no write.
     this.#gunzip.on('end', () => this.#waiting?.resolve());
   }
 

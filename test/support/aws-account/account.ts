@@ -138,7 +138,7 @@ export async function startAccount(): Promise<FakeAccount> {
 }
 
 function lambda(account: () => FakeAccount): Service {
-  const handler = operatorTrigger(manage, () => memoryUsers(account().users));
+  const handler = operatorTrigger((request) => manage(request, memoryUsers(account().users)));
   return {
     name: 'Lambda',
     load: () => import('@aws-sdk/client-lambda'),

@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
-import { trackOf } from '../../../core/entry/folder.ts';
+import { trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import type { BranchFacts, ExpectedCi } from '../../../core/ports/facts.ts';
 import type { AppendRequest } from '../../../core/ports/log.ts';

@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
-import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/folder.ts';
+import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
 import type { CommitState } from '../../../core/ports/facts.ts';

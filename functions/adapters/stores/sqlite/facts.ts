@@ -1,5 +1,5 @@
 import type { Entry } from '../../../core/entry/entry.ts';
-import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/folder.ts';
+import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { withResult } from '../../../core/hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
