@@ -2,8 +2,7 @@ import { isIPv4 } from 'node:net';
 import * as v from 'valibot';
 import { jsonIn } from '../../core/json-value.ts';
 import { ANY_HOST_KIND } from '../../core/payload/delivery.ts';
-import type { HostDefinition } from './define-host.ts';
-import { hosts as registered } from './registry.ts';
+import { type HostDefinition, hosts as registered } from './registry.ts';
 
 const Address = v.pipe(
   v.string('must be an address in quotes'),

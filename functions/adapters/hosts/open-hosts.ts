@@ -3,9 +3,8 @@ import { DeployError } from '../../core/errors.ts';
 import type { RepositoryHost } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
 import { type HostConfig, hostAt } from './configuration.ts';
-import type { HostDefinition } from './define-host.ts';
 import type { Timeouts } from './http/http-client.ts';
-import { hosts as registered } from './registry.ts';
+import { type HostDefinition, hosts as registered } from './registry.ts';
 import type { HostOptions } from './rest-host.ts';
 
 interface OpenHost {

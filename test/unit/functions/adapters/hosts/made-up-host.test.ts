@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseHost, parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
-import { defineHost, type HostDefinition } from '../../../../../functions/adapters/hosts/define-host.ts';
 import { openHosts } from '../../../../../functions/adapters/hosts/open-hosts.ts';
-import { hosts } from '../../../../../functions/adapters/hosts/registry.ts';
+import { type HostDefinition, hosts } from '../../../../../functions/adapters/hosts/registry.ts';
 import { table, withGenerated } from '../../../../support/documents/markdown.ts';
 import { type StrictServer, strictServer } from '../../../../support/hosts/strict-server.ts';
 
@@ -17,8 +16,8 @@ function hostTable(hosts: readonly HostDefinition[]): string {
 
 const path = fileURLToPath(new URL('../../../../../functions/adapters/hosts/README.md', import.meta.url));
 
-/** All that there is to write for a new kind of host, apart from its tests and its line in the registry. */
-const acme = defineHost({
+/** All that there is to write for a new kind of host, apart from its tests. */
+const acme: HostDefinition = {
   kind: 'acme',
   name: 'Acme Git',
   alsoKinds: ['acme-mirror'],
@@ -38,10 +37,10 @@ const acme = defineHost({
   }),
   api: 'version 1',
   tested: 'nothing',
-});
+};
 const definitions = [...hosts, acme];
 
-describe('a host kind added with one file and one line', () => {
+describe('a host kind added with one folder and one entry', () => {
   let server: StrictServer;
   beforeEach(async () => {
     server = await strictServer();

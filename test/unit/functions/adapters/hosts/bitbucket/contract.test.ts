@@ -1,5 +1,5 @@
-import { bitbucket } from '../../../../../../functions/adapters/hosts/bitbucket/bitbucket.ts';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
+import { bitbucket } from '../../../../../../functions/adapters/hosts/registry.ts';
 import { repositoryHostContract } from '../../../../../contracts/repository-host.ts';
 import { bitbucketForge } from '../../../../../support/hosts/bitbucket-forge.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gitea } from '../../../../../../functions/adapters/hosts/gitea/gitea.ts';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
+import { gitea } from '../../../../../../functions/adapters/hosts/registry.ts';
 import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { github } from '../../../../../../functions/adapters/hosts/github/github.ts';
 import type { HttpClient } from '../../../../../../functions/adapters/hosts/http/http-client.ts';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
+import { github } from '../../../../../../functions/adapters/hosts/registry.ts';
 
 const sha = '1'.repeat(40);
 const commit = { host: 'github', owner: 'octocat', name: 'Hello-World', sha };

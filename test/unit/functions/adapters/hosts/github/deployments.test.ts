@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { github } from '../../../../../../functions/adapters/hosts/github/github.ts';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
+import { github } from '../../../../../../functions/adapters/hosts/registry.ts';
 import { entryId } from '../../../../../../functions/core/entry/entry.ts';
 import type { PreviewDeployment } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type Expected, type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';

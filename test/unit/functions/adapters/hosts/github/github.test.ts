@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { github } from '../../../../../../functions/adapters/hosts/github/github.ts';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
+import { github } from '../../../../../../functions/adapters/hosts/registry.ts';
 import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 

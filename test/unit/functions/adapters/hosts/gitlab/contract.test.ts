@@ -1,5 +1,5 @@
-import { gitlab } from '../../../../../../functions/adapters/hosts/gitlab/gitlab.ts';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
+import { gitlab } from '../../../../../../functions/adapters/hosts/registry.ts';
 import { repositoryHostContract } from '../../../../../contracts/repository-host.ts';
 import { gitlabForge } from '../../../../../support/hosts/gitlab-forge.ts';
 
