@@ -139,6 +139,7 @@ describe.skipIf(process.platform !== 'linux')(
       const busy = join(dataDir, APP, 'busy');
       mkdirSync(busy);
       const writer = spawn(process.execPath, ['-e', BUSY], { cwd: busy, stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = once(writer, 'exit');
       try {
         await once(writer.stdout, 'data');
         for (let round = 0; round < 2; round += 1) {
@@ -157,8 +158,9 @@ describe.skipIf(process.platform !== 'linux')(
         expect(readdirSync(busy).filter((name) => /^gone.*db$/.test(name)).length).toBeLessThanOrEqual(21);
       } finally {
         writer.kill('SIGKILL');
-        // The application may still write into it.
-        rmSync(busy, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+        // It may write into the folder until it has ended.
+        await ended;
+        rmSync(busy, { recursive: true, force: true });
       }
     });
 
