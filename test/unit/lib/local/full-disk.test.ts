@@ -7,12 +7,12 @@ import { startLocal } from '../../../../lib/local/start.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
 const { writeFileSync } = fs;
-const { open } = fs.promises;
+const { open, writeFile } = fs.promises;
 const noSpace = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
 
 afterEach(() => {
   fs.writeFileSync = writeFileSync;
-  fs.promises.open = open;
+  Object.assign(fs.promises, { open, writeFile });
   syncBuiltinESMExports();
 });
 
@@ -30,6 +30,10 @@ it.each(['lock', 'password', 'ports.json', 'token.key', 'repositories'])(
     fs.promises.open = async (path, flags, mode) => {
       if (flags !== 'r' && isFull(path)) throw noSpace();
       return open(path, flags, mode);
+    };
+    fs.promises.writeFile = async (path, ...rest) => {
+      if (isFull(path)) throw noSpace();
+      return writeFile(path, ...rest);
     };
     syncBuiltinESMExports();
     const starting = startLocal({ project: process.cwd(), dataDir, port: 0 });
