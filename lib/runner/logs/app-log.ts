@@ -114,12 +114,10 @@ export function plain({ at, stream, process, line }: PrintedLine): string {
   return `${at} ${who.length === 0 ? '' : `${who.join(' ')}: `}${line}`;
 }
 
-/**
- * Reads a line of the file. Those of earlier versions name no stream, and `platform:` stands before the platform's own.
- */
+/** Reads a line of the file. */
 function readWritten(text: string): PrintedLine {
-  const [, at = '', stream, process, line = ''] =
-    /^(\S*) ?(?:(stdout|stderr|platform)(?:\/([\w-]+(?:\.\d+)?))?:? )?(.*)$/s.exec(text) ?? [];
-  const known = stream === 'stderr' || stream === 'platform' ? stream : 'stdout';
-  return { at, stream: known, ...(process !== undefined && { process }), line };
+  const [, at = '', name, process, line = ''] =
+    /^(\S*) (stdout|stderr|platform)(?:\/([\w@.-]+))? (.*)$/s.exec(text) ?? [];
+  const stream = name === 'stderr' || name === 'platform' ? name : 'stdout';
+  return { at, stream, ...(process !== undefined && { process }), line };
 }
