@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { once } from '../../functions/core/concurrency.ts';
@@ -113,7 +112,6 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const login = readLogin(dataDir);
   await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
-  nameEarlierLog(dataDir, step);
   const { clock } = options.settings ?? {};
   const stores = await forOperator((async () => storesIn(dataDir, clock))());
   closers.push(['the database', stores.close]);
@@ -164,15 +162,6 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the watch of the users', watchUsers(dataDir, watch)]);
   await engine.resume(repoHost.compare);
   return { url, signalsUrl: signalsAt(url), addresses, login, platform, repoHost, engine, failed: platform.failed };
-}
-
-/** Says once what a data folder of the service on emulators keeps, and what begins anew. */
-function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
-  const earlier = join(dataDir, 'aws');
-  if (!existsSync(earlier) || existsSync(join(dataDir, 'service.db'))) return;
-  step(
-    `beginning a new log: applications, variables, users and repositories stay; the log and the paired tokens of the version before are in ${earlier}, which is left untouched`,
-  );
 }
 
 interface EngineParts extends Pick<EngineSettings, 'stores' | 'users' | 'reserve' | 'signalsUrl'> {

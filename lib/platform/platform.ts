@@ -23,12 +23,11 @@ import { platformPorts } from './ports/ports.ts';
 import { removals } from './ports/removals.ts';
 import { runApplications, type UsedRunner } from './runner/applications.ts';
 import { runners } from './runner/runners.ts';
-import { serveUsers } from './serve-users.ts';
 import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
 import { domains } from './store/domains.ts';
 import { takeOverRecords } from './store/earlier-records.ts';
 import { appEvents } from './store/events.ts';
-import { checkFiles, removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
+import { checkFiles, removeLeftovers } from './store/leftovers.ts';
 import { servedUsers } from './store/served-users.ts';
 import { type Stored, storedIn } from './store/stored.ts';
 import { variableStore } from './store/variables.ts';
@@ -40,7 +39,7 @@ export interface PlatformOptions {
   readonly users?: readonly string[];
   /** Folder of its applications, releases and logs. Only one platform at a time may use it. */
   readonly dataDir: string;
-  /** Of its records. They are closed after it. */
+  /** The tables of its records, which are closed after it. */
   readonly tables: Tables;
   readonly log?: Log;
   /** Room on a full disk for the start and for stopping applications; absent: none. */
@@ -97,8 +96,6 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   await stored.apps.finishRenames();
   await reserve.use(() => takeOverRecords({ ...stored, log }));
   await removeLeftovers(stored);
-  // They may have gigabytes.
-  void removeSharedCaches(dirs);
 
   const parts = assemble(options, {
     ...stored,
@@ -121,7 +118,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   return {
     ...platformPorts({ ...parts, closing: closing.signal }),
     onEvent: (listener) => void listeners.add(listener),
-    serveUsers: (names) => serveUsers(parts, names),
+    serveUsers: parts.runners.serve,
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
     close: once(() => {

@@ -36,7 +36,7 @@ export const PARTS = [
 
 /** Built, installed or fetched again; addresses and processes of the running service; a removal that was killed. */
 const LEFT_OUT = [
-  /^platform\/(?:user-caches|npm-cache|caches|tools|unpack\.cjs.*|(?:runner-)?groups\.json|runner\.(?:sock|log)|[\da-f-]{36}\.tmp)$/,
+  /^platform\/(?:user-caches|tools|unpack\.cjs.*|(?:runner-)?groups\.json|runner\.(?:sock|log)|[\da-f-]{36}\.tmp)$/,
   /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|homes|stamps|spares|build-caches|app\.log[^/]*)$/,
   /^repositories\/(?:groups\.json|post-receive\.mjs.*|empty\.git|earlier-version)$/,
 ];
@@ -46,7 +46,7 @@ const LEFTOVERS = [
   // No name of a branch or a tag ends so: https://git-scm.com/docs/git-check-ref-format
   /^repositories\/.*\.git\/.*\.lock$/,
 ];
-/** Of a path in the data folder. Systems take 4096 with the folder's own, and the one it is restored to may be longer. */
+/** The longest path in the data folder. Systems take 4096 with the folder's own, and the one it is restored to may be longer. */
 const MOST_BYTES = 3_900;
 
 /** Returns what a backup of a data folder has. References of repositories come before the objects that they need. */

@@ -2,12 +2,14 @@ import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts
 import { messageOf } from '../../http/http-error.ts';
 import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
+import type { ServedUsers } from '../store/served-users.ts';
 import { type RunnerParts, runnerOf, Starts } from './runner.ts';
 import { readRelease, toldApp } from './told.ts';
 
 export type Runners = ReturnType<typeof runners>;
 
 export interface RunnersParts extends Omit<RunnerParts, 'starts' | 'tell'> {
+  readonly users: ServedUsers;
   readonly log: Log;
   /** Builds the release of a snapshot again when it is gone. */
   readonly rebuild: (app: AppId, snapshot: string) => Promise<void>;
@@ -20,7 +22,7 @@ const STARTED_AT_ONCE = 100;
 const REBUILT_AT_ONCE = 3;
 
 export function runners(parts: RunnersParts) {
-  const { calls, apps, log } = parts;
+  const { calls, apps, log, users } = parts;
   /** Applications that are started again once they are built, unless they are started or stopped before. */
   const awaited = new Set<string>();
   const starts = new Starts();
@@ -58,37 +60,57 @@ export function runners(parts: RunnersParts) {
   };
   /** Starts an application again that was running; a failure goes to its log. */
   const begin = (app: AppId) => resumeOne(app).catch(failed(app));
+  /** Ends all processes of an application, one-off commands too, and records nothing. */
+  const end = async (app: AppId) => {
+    awaited.delete(appKey(app));
+    await Promise.all([calls.stop(app), calls.endRuns(app)]);
+  };
+  /** Tells the runner of all applications that have been started before. */
+  const tellAll = async () => {
+    await forEachLimit(await present(parts), TOLD_AT_ONCE, (app) => tell(app).catch(failed(app)));
+    await calls.begin();
+  };
+  /**
+   * Starts a user's applications that were running, or those of all; failures go to their logs. Those that run are left as they
+   * are.
+   */
+  const resume = async (user?: string) => {
+    const all = await present(parts, user);
+    if (user === undefined) await removeOthers(parts);
+    await forEachLimit(all, STARTED_AT_ONCE, async (app) => {
+      if (!closed) await begin(app);
+    });
+  };
   return {
     of: (app: AppId) => runnerOf({ ...parts, tell, starts }, app, () => awaited.delete(appKey(app))),
     /** Resolves when the start of a snapshot has been recorded, if one is under way. */
     recorded: (app: AppId, snapshot: string) => starts.recorded(app, snapshot),
     tell,
-    /** Ends all processes of an application, one-off commands too, and records nothing. */
-    end: async (app: AppId) => {
-      awaited.delete(appKey(app));
-      await Promise.all([calls.stop(app), calls.endRuns(app)]);
-    },
     /** Ends the application's processes and has it forgotten. */
     remove: (app: AppId) => {
       awaited.delete(appKey(app));
       return calls.remove(app);
     },
     begin,
-    /** Tells the runner of all applications that have been started before. */
-    tellAll: async () => {
-      await forEachLimit(await present(parts), TOLD_AT_ONCE, (app) => tell(app).catch(failed(app)));
-      await calls.begin();
-    },
+    tellAll,
+    resume,
     /**
-     * Starts a user's applications that were running, or those of all; failures go to their logs. Those that run are left as
-     * they are.
+     * Runs the applications of these users and of no others. Those of the others end, and run again when the user is among the
+     * names again. Calls for the others are refused first, so that nothing is started again meanwhile.
      */
-    resume: async (user?: string) => {
-      const all = await present(parts, user);
-      if (user === undefined) await removeOthers(parts);
-      await forEachLimit(all, STARTED_AT_ONCE, async (app) => {
-        if (!closed) await begin(app);
-      });
+    serve: async (names: readonly string[]) => {
+      const before = await users.list();
+      const added = names.filter((user) => !before.includes(user));
+      const gone = before.filter((user) => !names.includes(user));
+      users.set(names);
+      if (added.length + gone.length === 0) return;
+      for (const user of gone) for (const app of await apps.list(user)) await end(app);
+      // The names of applications of an only user are shorter.
+      await tellAll();
+      for (const user of added) {
+        // Some may take minutes to answer.
+        resume(user).catch((error) => log({ type: 'platform.error', user, detail: messageOf(error) }));
+      }
     },
     /** Starts nothing any more. */
     close: async () => {
@@ -105,6 +127,6 @@ async function present({ apps, users }: RunnersParts, user?: string): Promise<re
 
 /** Ends what a runner has of applications that were removed when the service was killed. */
 async function removeOthers({ calls, apps }: RunnersParts): Promise<void> {
-  const known = new Set((await apps.list()).map(appKey));
-  for (const app of await calls.states()) if (!known.has(appKey(app))) await calls.remove(app);
+  const recorded = new Set((await apps.list()).map(appKey));
+  for (const app of await calls.states()) if (!recorded.has(appKey(app))) await calls.remove(app);
 }

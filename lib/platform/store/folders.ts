@@ -41,8 +41,6 @@ export interface Folders {
   /** Caches of package managers and build tools: what is written there is installed by later builds of the user only. */
   readonly cachesOf: (user: string) => string;
   readonly userCaches: string;
-  /** Caches that all users shared in earlier versions. */
-  readonly sharedCaches: readonly string[];
   /** Fetched programs: package managers and other versions of Node. */
   readonly tools: string;
 }
@@ -58,7 +56,6 @@ export function folders(dataDir: string): Folders {
     groups: join(dataDir, 'groups.json'),
     cachesOf: (user) => join(userCaches, user),
     userCaches,
-    sharedCaches: [join(dataDir, 'npm-cache'), join(dataDir, 'caches')],
     tools: join(dataDir, 'tools'),
   };
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../settings.ts';
-import { type AppFolder, type Folders, namesIn } from './folders.ts';
+import { type AppFolder, namesIn } from './folders.ts';
 import { forgetGone, type Snapshot } from './snapshots.ts';
 import type { Stored } from './stored.ts';
 
@@ -25,11 +25,6 @@ export async function checkFiles({ folders, apps, snapshots }: Stored, log: Log)
       log({ type: 'platform.damaged', ...app, detail });
     }
   }
-}
-
-/** Removes caches whose content any user could have written. */
-export async function removeSharedCaches({ sharedCaches }: Folders): Promise<void> {
-  for (const folder of sharedCaches) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 
 async function removeOfApp(folder: AppFolder, known: readonly Snapshot[]): Promise<void> {
