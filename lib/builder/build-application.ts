@@ -56,10 +56,10 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   const cron = await cronIn(project.folder);
   if (site.runsWebOnly) unusedIn(await procfileIn(project.folder), cron).forEach(warn);
   for (const sentence of await leftOut(site.root)) warn(sentence);
-  const found = await toolchain(site, project);
-  for (const warning of found.warnings) warn(warning);
+  const programs = await toolchain(site, project);
+  for (const warning of programs.warnings) warn(warning);
   const commands = managerCommands(project.manager, site.caches);
-  const step: Step = { site, project, commands, toolchain: found, warn };
+  const step: Step = { site, project, commands, toolchain: programs, warn };
   const caches = frameworkCaches(site.frameworkCaches, project);
   await runScript(step, 'heroku-prebuild');
   const { source, dev, command } = await install(step);
@@ -89,7 +89,7 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
     await run(step, { title, program: 'sh', args: ['-c', script], cwd: project.folder, variables });
   };
   const used = { install: command, build: builds.map(({ title }) => title).join(' && '), ...startedBy(start) };
-  return { ...found, warnings, project, procfile, dependencies: source, found: used, run: runHere };
+  return { ...programs, warnings, project, procfile, dependencies: source, found: used, run: runHere };
 }
 
 function startedBy(start: StartCommand | undefined): Settings {
@@ -118,7 +118,7 @@ async function install(step: Step): Promise<Installed> {
   const at = project.installAt;
   // A package manager would not replace node_modules that came in the tarball.
   await rm(join(at, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
-  // With it a package manager takes what its cache says of a package, however old that is.
+  // A clean build asks the registry: with this flag what the cache says of a package counts, however old that is.
   const args = commands.install(plan).filter((one) => !site.isClean || one !== '--prefer-offline');
   const title = `${commands.program} ${args[0]}`;
   const source = await site.provide({

@@ -15,12 +15,12 @@ export async function buildCommands(project: Project, manager: ManagerCommands):
   const { folder, manifest } = project;
   const { build, 'heroku-postbuild': postbuild } = buildScriptsOf(manifest);
   const name = postbuild === undefined ? 'build' : 'heroku-postbuild';
-  const own = (postbuild ?? build) === undefined ? [] : [scriptIn(folder, name, { project, manager })];
-  if (!project.workspaces || folder === project.installAt) return own;
+  const ofApplication = (postbuild ?? build) === undefined ? [] : [scriptIn(folder, name, { project, manager })];
+  if (!project.workspaces || folder === project.installAt) return ofApplication;
   // Its author's own call of the tool decides what else is built.
   const tool = postbuild === undefined && !/\b(?:turbo|nx)\b/.test(build ?? '') ? await toolOf(project) : undefined;
   if (tool !== undefined) return [tool];
-  return [...(await dependenciesFirst(project, manager)), ...own];
+  return [...(await dependenciesFirst(project, manager)), ...ofApplication];
 }
 
 interface Of {

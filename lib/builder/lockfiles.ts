@@ -38,18 +38,18 @@ const USUAL = { pnpm: '10', yarn: '1', berry: '4' };
  */
 export async function packageManagerOf(folder: string, manifest: RawManifest): Promise<PackageManager> {
   const declared = declaredIn(manifest);
-  const found = LOCKFILES.filter(([file]) => existsSync(join(folder, file)));
-  const others = found.filter(([, name]) => name !== declared?.name);
-  const [first, second] = [...new Map(found.map((lock) => [lock[1], lock])).values()];
+  const present = LOCKFILES.filter(([file]) => existsSync(join(folder, file)));
+  const others = present.filter(([, name]) => name !== declared?.name);
+  const [first, second] = [...new Map(present.map((lock) => [lock[1], lock])).values()];
   if (!declared && first && second) {
     throw new Error(`There are two lockfiles, ${first[0]} and ${second[0]}; remove one of them.`);
   }
-  if (declared && others[0] && others.length === found.length) {
+  if (declared && others[0] && others.length === present.length) {
     throw new Error(`package.json names ${declared.name} as its package manager, but the lockfile is ${others[0][0]}.`);
   }
   const name = declared?.name ?? first?.[1] ?? 'npm';
   if (name === 'bun') throw new Error(`Bun is not supported as a package manager. ${SUPPORTED}`);
-  const lockfile = found.find((lock) => lock[1] === name)?.[0];
+  const lockfile = present.find((lock) => lock[1] === name)?.[0];
   const range = declared?.version ?? engineOf(manifest, name);
   return { ...(await toolOf({ name, range, folder, lockfile })), ...(lockfile !== undefined && { lockfile }) };
 }

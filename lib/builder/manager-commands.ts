@@ -37,7 +37,7 @@ export function managerCommands({ kind, lockfile }: PackageManager, store: strin
   }
   if (kind === 'pnpm') {
     // Hard links into the store would let one application change the files of another.
-    const own = [
+    const storeFlags = [
       `--store-dir=${store}`,
       '--package-import-method=clone-or-copy',
       '--config.confirm-modules-purge=false',
@@ -45,8 +45,8 @@ export function managerCommands({ kind, lockfile }: PackageManager, store: strin
     const frozen = locked ? '--frozen-lockfile' : '--no-frozen-lockfile';
     return {
       program: 'pnpm',
-      install: ({ dev }) => ['install', frozen, dev ? '--prod=false' : '--prod', '--prefer-offline', ...own],
-      prune: ['install', '--frozen-lockfile', '--prod', '--offline', '--ignore-scripts', ...own],
+      install: ({ dev }) => ['install', frozen, dev ? '--prod=false' : '--prod', '--prefer-offline', ...storeFlags],
+      prune: ['install', '--frozen-lockfile', '--prod', '--offline', '--ignore-scripts', ...storeFlags],
       run,
     };
   }

@@ -22,10 +22,10 @@ export async function textOf(path: string, maxBytes = MAX_MANIFEST_BYTES): Promi
     throw error;
   });
   try {
-    const found = await file?.stat();
-    if (!file || !found?.isFile()) return undefined;
+    const stats = await file?.stat();
+    if (!file || !stats?.isFile()) return undefined;
     if (await leadsOut(path, file.fd)) throw new Error(`${basename(path)} is a link that leads out of the repository.`);
-    if (found.size <= maxBytes) return utf8(path, await file.readFile('utf8'));
+    if (stats.size <= maxBytes) return utf8(path, await file.readFile('utf8'));
   } finally {
     await file?.close();
   }

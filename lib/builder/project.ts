@@ -63,8 +63,8 @@ async function folderIn(root: string, path: string): Promise<string> {
 
 /** Returns the nearest folder above with workspaces, unless the application has its own lockfile. */
 async function workspacesAbove(root: string, folder: string): Promise<string> {
-  const own = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
-  if (own.some((file) => existsSync(join(folder, file)))) return folder;
+  const lockfiles = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
+  if (lockfiles.some((file) => existsSync(join(folder, file)))) return folder;
   for (let above = folder; above !== root; ) {
     above = dirname(above);
     if (await hasWorkspaces(above, await manifestIn(above))) return above;

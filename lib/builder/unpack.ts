@@ -114,7 +114,7 @@ function leadsOut(link: string, root: string): boolean {
     const end = realpathSync(link);
     return end !== root && !end.startsWith(root + sep);
   } catch (error) {
-    // To nothing, or in a circle.
+    // A link to nothing, or in a circle.
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ELOOP') || hasCode(error, 'ENOTDIR')) return false;
     throw error;
   }

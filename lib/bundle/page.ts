@@ -67,9 +67,9 @@ async function writeCompressed(path: string, contents: Uint8Array): Promise<void
 
 function assetsOf(names: readonly string[]): Assets {
   const ending = (extension: string) => {
-    const found = names.find((name) => extname(name) === extension);
-    if (found === undefined) throw new Error(`The page has no ${extension} file.`);
-    return found;
+    const file = names.find((name) => extname(name) === extension);
+    if (file === undefined) throw new Error(`The page has no ${extension} file.`);
+    return file;
   };
   return { script: ending('.js'), style: ending('.css'), icon: ending('.svg') };
 }

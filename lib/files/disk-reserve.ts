@@ -31,7 +31,7 @@ interface ReserveOptions {
 const PARTS = 8;
 const PART_BYTES = 2 * 1024 * 1024;
 const ALL_BYTES = PARTS * PART_BYTES;
-/** With less, a database cannot write. */
+/** A database cannot write with less. */
 const FULL_BYTES = 512 * 1024;
 /** The last parts are freed by `use` and by the next start only. */
 const KEPT_PARTS = 4;
@@ -52,7 +52,7 @@ export async function openReserve({
     const bytes = Buffer.alloc(PART_BYTES);
     for (let part = 0; part < PARTS; part += 1) {
       const file = join(folder, String(part));
-      // With bytes that no file system can compress.
+      // Bytes that no file system can compress.
       const filled = writeFile(file, randomFillSync(bytes), { flag: 'wx', mode: 0o600 });
       await filled.catch((error: unknown) => (hasCode(error, 'EEXIST') ? undefined : rm(file, { force: true })));
     }

@@ -10,21 +10,21 @@ const MOST_PATHS = 500;
  * a cache has a hundred thousand files, and other requests go on meanwhile.
  */
 export async function diskUsage(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
+  const bytesOf = new Map<string, number>();
   const existing = paths.filter((path) => existsSync(path));
   // `du` prints a line for each path, and a build may have put a line feed into a name.
   const isOneLine = (path: string) => !path.includes('\n');
   for (const path of existing.filter((one) => !isOneLine(one))) {
-    found.set(path, Number.parseInt(await du([path]), 10) * 1024 || 0);
+    bytesOf.set(path, Number.parseInt(await du([path]), 10) * 1024 || 0);
   }
   const others = existing.filter(isOneLine);
   for (let at = 0; at < others.length; at += MOST_PATHS) {
     for (const line of (await du(others.slice(at, at + MOST_PATHS))).split('\n')) {
       const [, kilobytes, path] = /^(\d+)\s+(.+)$/.exec(line) ?? [];
-      if (path !== undefined) found.set(path, Number(kilobytes) * 1024);
+      if (path !== undefined) bytesOf.set(path, Number(kilobytes) * 1024);
     }
   }
-  return found;
+  return bytesOf;
 }
 
 /** Returns how many bytes the disk of a folder has, and how many of them are free for this user. */

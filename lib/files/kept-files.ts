@@ -57,9 +57,9 @@ export async function replacedIn(
   { folder, since }: BuiltRelease,
   paths: readonly string[],
 ): Promise<readonly string[]> {
-  const found = await Promise.all(paths.map((path) => lstat(join(folder, path)).catch(() => undefined)));
+  const files = await Promise.all(paths.map((path) => lstat(join(folder, path)).catch(() => undefined)));
   return paths.filter((_, at) => {
-    const one = found[at];
+    const one = files[at];
     return one !== undefined && !one.isSymbolicLink() && isYounger(one, since);
   });
 }
@@ -87,12 +87,12 @@ export async function keptPaths(
   const kept = await real(dataDir);
   const folders = releases.map(async ({ root, folder }) => join(await real(root), relative(root, folder)));
   const inFolders = (await Promise.all(folders)).map((folder) => (path: string) => join(folder, path));
-  const found = keep.flatMap((pattern) =>
+  const matches = keep.flatMap((pattern) =>
     [(path: string) => keptPlace(kept, path), ...inFolders].map((placeOf) =>
       pattern.includes('*') ? matching(placeOf, '', pattern.split('/')) : [pattern],
     ),
   );
-  const paths = [...new Set((await Promise.all(found)).flat())];
+  const paths = [...new Set((await Promise.all(matches)).flat())];
   return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 }
 
@@ -127,8 +127,8 @@ async function takeOver(
   const written = join(folder, path);
   await within(root, dirname(written), async (from) => {
     const place = join(from, basename(written));
-    const found = await lstat(place).catch(() => undefined);
-    if (found?.isSymbolicLink() !== false) return;
+    const file = await lstat(place).catch(() => undefined);
+    if (file?.isSymbolicLink() !== false) return;
     if (await isThere(to)) {
       await remove(`${to}.before`);
       await move(to, `${to}.before`);

@@ -1,6 +1,6 @@
 import { closeSync, constants, type Dirent, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 
-/** Of what another process may replace: a link is not followed, and the open of a pipe does not wait for who writes into it. */
+/** How a file is opened that another process may replace: a link is not followed, and the open of a pipe does not wait for who writes into it. */
 export const UNFOLLOWED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** What this process has opened, each a link to its place: on Linux. */
@@ -12,8 +12,8 @@ const OPENED = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
  */
 export function openInPlace(place: string | Buffer): number {
   const descriptor = openSync(place, UNFOLLOWED);
-  const found = placeOf(descriptor);
-  if (found === undefined || found.equals(Buffer.from(place))) return descriptor;
+  const actual = placeOf(descriptor);
+  if (actual === undefined || actual.equals(Buffer.from(place))) return descriptor;
   closeSync(descriptor);
   throw Object.assign(new Error(`${place} has been replaced`), { code: 'ENOENT' });
 }
@@ -48,7 +48,7 @@ export function openedPlaces(): readonly string[] | undefined {
     try {
       return [readlinkSync(`${OPENED}/${name}`)];
     } catch {
-      // It was the folder that is read.
+      // This one was that of the folder that is read.
       return [];
     }
   });

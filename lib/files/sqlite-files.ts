@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { UNFOLLOWED } from './opened.ts';
 
 /** What SQLite has beside a database, by the ends of the names. */
 export const BESIDE = ['-wal', '-shm', '-journal'];
@@ -8,9 +8,7 @@ const HEADER = 'SQLite format 3\0';
 
 /** Whether a file is a database of SQLite. Links are not followed. */
 export async function isDatabase(file: string | Buffer): Promise<boolean> {
-  // It may be a link or a named pipe meanwhile: an open of that would wait for a writer.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch(() => null);
+  const handle = await open(file, UNFOLLOWED).catch(() => null);
   if (!handle) return false;
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(HEADER.length), position: 0 });

@@ -14,9 +14,9 @@ export async function takeOverUsers(
   const folder = join(dataDir, 'platform', 'users');
   if (!existsSync(folder)) return;
   if ((await names()).length > 0) return rmSync(folder, { recursive: true });
-  const found = readdirSync(folder).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
+  const users = readdirSync(folder).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
   const file = (user: string) => join(folder, `${user}.json`);
-  for (const user of await takeOver(new Map(found.map((user) => [user, readFileSync(file(user), 'utf8')])))) {
+  for (const user of await takeOver(new Map(users.map((user) => [user, readFileSync(file(user), 'utf8')])))) {
     warn(`The file ${file(user)} is damaged: ${user} keeps the password, and has to make the API tokens again.`);
   }
 }

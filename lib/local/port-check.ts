@@ -30,7 +30,7 @@ export async function checkPort(
   }
 }
 
-/** It is the other loopback address where only that is taken. */
+/** The address of the error is the other loopback address where only that is taken. */
 function addressIn(error: unknown): string | undefined {
   return error instanceof Error && 'address' in error ? String(error.address) : undefined;
 }

@@ -36,7 +36,7 @@ export interface RunningGroup extends StartedGroup {
   readonly what: string;
   /** The folder in which it was started. */
   readonly cwd?: string;
-  /** It ends by itself without this process, and loses work when it is told to earlier: it gets some seconds. */
+  /** The group ends by itself without this process, and loses work when it is told to earlier: it gets some seconds. */
   readonly finishes?: true;
   /** The kernel ends it with this process. */
   readonly diesToo?: boolean;

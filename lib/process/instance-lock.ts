@@ -16,13 +16,13 @@ interface Holder {
  * @throws OperatorError when another one runs, and when the folder cannot be made or written to
  */
 export async function lockInstance(file: string): Promise<() => void> {
-  const own = `${file}.${process.pid}`;
+  const ownFile = `${file}.${process.pid}`;
   const startTime = await processStartTime(process.pid);
-  prepare(file, own, { pid: process.pid, startTime });
+  prepare(file, ownFile, { pid: process.pid, startTime });
   try {
-    while (!claim(file, own)) await removeStale(file, own);
+    while (!claim(file, ownFile)) await removeStale(file, ownFile);
   } finally {
-    rmSync(own, { force: true });
+    rmSync(ownFile, { force: true });
   }
   return () => rmSync(file, { force: true });
 }
@@ -87,6 +87,6 @@ function holderIn(text: string): Holder | null {
 
 /** Process ids are reused, so the start time is compared as well. */
 async function isAlive({ pid, startTime }: Holder): Promise<boolean> {
-  const found = pid === process.pid ? undefined : await processStartTime(pid);
-  return found !== undefined && found === startTime;
+  const started = pid === process.pid ? undefined : await processStartTime(pid);
+  return started !== undefined && started === startTime;
 }

@@ -7,7 +7,7 @@ import { allProcesses, procText, signalOne, startTicks } from './process-info.ts
 /** The variable that all processes of a group inherit, also those that leave it: `setsid` does not change it. */
 export const PROCESS_MARK = 'PLATFORM_PROCESS_MARK';
 
-/** With it the marks of all processes begin that this one starts. */
+/** The beginning of the marks of all processes that this one starts. */
 export const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
 
 /** A process that forks while it is looked for is found in a later round. */
@@ -32,7 +32,7 @@ function isMarked(pid: number, mark: string): boolean {
 /** Ends the processes that have this mark, or one that begins so: SIGTERM, up to `graceMs`, SIGKILL. */
 export async function endMarked(mark: string, graceMs: number): Promise<void> {
   const killAfter = performance.now() + graceMs;
-  // With its start: one that is ending has no environment any more a moment before it closes its ports.
+  // Each with its start: a process that is ending has no environment any more a moment before it closes its ports.
   const sought = new Map<number, number | undefined>();
   for (let kills = 0; kills < MOST_ROUNDS; await pause(ROUND_PAUSE_MS)) {
     const added = (allProcesses() ?? []).filter(

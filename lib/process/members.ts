@@ -28,25 +28,25 @@ export async function membersOf(groups: readonly StartedGroup[]): Promise<readon
 function fromProc(groups: readonly StartedGroup[]): readonly Member[] {
   const leaders = new Set(groups.map(({ pgid }) => pgid));
   const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));
-  const own = startTicks(process.pid) ?? 0;
-  const known = new Map<number, number | undefined>();
+  const startOfThis = startTicks(process.pid) ?? 0;
+  const leaderByPid = new Map<number, number | undefined>();
   const leaderOf = (pid: number): number | undefined => {
-    if (known.has(pid)) return known.get(pid);
+    if (leaderByPid.has(pid)) return leaderByPid.get(pid);
     // A number may be used again while they are read: without it a circle of parents would have no end.
-    known.set(pid, undefined);
+    leaderByPid.set(pid, undefined);
     const fields = statFields(procText(`${pid}/stat`));
     const [state, parent, group] = fields;
     // Skip zombies: they use nothing any more.
     if (hasEnded(state)) return undefined;
     // Only what is younger than this process was started by it.
-    const startedHere = () => Number(fields[START]) >= own;
-    const found = leaders.has(Number(group))
+    const startedHere = () => Number(fields[START]) >= startOfThis;
+    const leader = leaders.has(Number(group))
       ? Number(group)
       : startedHere()
         ? (leaderOf(Number(parent)) ?? byMark.get(markOf(pid)))
         : undefined;
-    known.set(pid, found);
-    return found;
+    leaderByPid.set(pid, leader);
+    return leader;
   };
   return (allProcesses() ?? []).flatMap((pid) => {
     const pgid = leaderOf(pid);

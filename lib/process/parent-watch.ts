@@ -23,10 +23,10 @@ function startedByNpm(): boolean {
 
 /** The processes from this one up to the npm that runs the script. */
 function ancestors(from: number): number[] {
-  const found: number[] = [];
+  const above: number[] = [];
   for (let pid: number | undefined = from; pid !== undefined && pid > 1; pid = parentOf(pid)) {
-    found.push(pid);
-    if (isNpm(pid)) return found;
+    above.push(pid);
+    if (isNpm(pid)) return above;
   }
   return [from];
 }

@@ -6,7 +6,7 @@ import { procText } from './process-info.ts';
 export interface Isolation {
   /** Bubblewrap, with what starts it. https://github.com/containers/bubblewrap */
   readonly command: readonly [program: string, ...args: string[]];
-  /** Of `TIGHTER`, those that it has. */
+  /** Those of `TIGHTER` that this bubblewrap has. */
   readonly options: readonly string[];
   /** The service's data folder, of which only what a process is to see is there. */
   readonly hidden: string;
@@ -56,8 +56,8 @@ const NAMESPACES = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unsha
  * Returns how a process sees its limits. Where there is one hierarchy of groups (cgroup v2), in a namespace with its own group as
  * the first, and none of the others of this machine; Node looks for its limits by the name that it has there.
  */
-export function seenLimits(own = procText('self/cgroup'), root = CGROUPS): readonly string[] {
-  const [, name] = /^0::(\/.*)\n$/.exec(own) ?? [];
+export function seenLimits(cgroup = procText('self/cgroup'), root = CGROUPS): readonly string[] {
+  const [, name] = /^0::(\/.*)\n$/.exec(cgroup) ?? [];
   // That of a process outside of its own namespace begins with `/..`.
   const folder = name === undefined || name.startsWith('/..') ? undefined : join(root, name);
   return folder !== undefined && existsSync(folder)

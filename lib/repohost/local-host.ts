@@ -77,10 +77,10 @@ export function localHost(
       failingAs(NO_FILE, async () => {
         const bare = await commitIn(NO_FILE, base, base.sha, token);
         await commitIn(NO_FILE, base, head, token);
-        const found = await compareCommits(bare, base.sha, head);
-        if (found === null) throw refused(NO_FILE, 'The two commits have no common ancestor.');
-        if (found.ahead > 0) return found.behind > 0 ? 'diverged' : 'ahead';
-        return found.behind > 0 ? 'behind' : 'identical';
+        const comparison = await compareCommits(bare, base.sha, head);
+        if (comparison === null) throw refused(NO_FILE, 'The two commits have no common ancestor.');
+        if (comparison.ahead > 0) return comparison.behind > 0 ? 'diverged' : 'ahead';
+        return comparison.behind > 0 ? 'behind' : 'identical';
       }),
     tip: (repository, branch, token) =>
       failingAs(NO_FILE, async () => {

@@ -100,7 +100,7 @@ export interface RunnerEvent extends AppId {
   readonly milliseconds?: number;
   /** The port that the application has now. */
   readonly port?: number;
-  /** Of a crash: one sentence, and the last lines that the process has printed. */
+  /** Why it has crashed, in one sentence, and the last lines that the process has printed. */
   readonly reason?: string;
   readonly lines?: readonly string[];
 }

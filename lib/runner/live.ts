@@ -37,7 +37,7 @@ export function returned({ from: { snapshot }, to, ending: { how, tooLarge } }: 
 interface Kept {
   readonly release: RunningRelease;
   readonly formation: Formation | undefined;
-  /** It is kept no longer; says whether it is to end. */
+  /** Keeps the release no longer, and says whether it is to end. */
   readonly done: (ends: boolean) => void;
 }
 

@@ -40,11 +40,11 @@ export interface Runners extends RunnerCalls {
 }
 
 export function runners({ limits, own, groups, predecessor }: RunnersOptions): Runners {
-  const known = new Map<string, Runner>();
-  const find = (app: AppId) => known.get(appKey(app));
+  const runnersByKey = new Map<string, Runner>();
+  const find = (app: AppId) => runnersByKey.get(appKey(app));
   const get = (app: AppId) => {
-    const found = find(app);
-    if (found) return found;
+    const runner = find(app);
+    if (runner) return runner;
     throw new HttpError(404, `${app.app} has not been started yet.`);
   };
   const events = new KeptEvents();
@@ -52,7 +52,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     limits,
     own,
     groups: boundedGroups(groups, {
-      limitOf: (key) => known.get(key)?.told.now.mostProcesses ?? Number.POSITIVE_INFINITY,
+      limitOf: (key) => runnersByKey.get(key)?.told.now.mostProcesses ?? Number.POSITIVE_INFINITY,
       checkMs: limits.processCheckMs,
     }),
     memory: memoryWatch(limits.memoryCheckMs),
@@ -61,15 +61,15 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     predecessor,
   };
   const commands = oneOffs();
-  const measuring = setInterval(() => void measureMemory([...known.values()]), limits.usageMs).unref();
+  const measuring = setInterval(() => void measureMemory([...runnersByKey.values()]), limits.usageMs).unref();
   const { lead, begin, ...door } = frontDoor(limits);
-  const led = () => lead([...known.values()]);
+  const led = () => lead([...runnersByKey.values()]);
   return {
     door,
     tell: async (app) => {
       const runner = find(app);
       if (runner) runner.told.tell(app);
-      else known.set(appKey(app), new Runner(parts, app));
+      else runnersByKey.set(appKey(app), new Runner(parts, app));
       led();
     },
     begin: async () => begin(),
@@ -81,12 +81,12 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     remove: async (app) => {
       const gone = find(app);
       await Promise.all([gone?.close(), commands.end(app)]);
-      if (find(app) === gone) known.delete(appKey(app));
+      if (find(app) === gone) runnersByKey.delete(appKey(app));
       led();
     },
     state: async (app) => find(app)?.state() ?? 'stopped',
     states: async () =>
-      [...known.values()].map((one) => ({ user: one.told.now.user, app: one.told.now.app, state: one.state() })),
+      [...runnersByKey.values()].map((one) => ({ user: one.told.now.user, app: one.told.now.app, state: one.state() })),
     processes: async (app) => {
       const { processes, ...more } = await get(app).processes();
       return { processes: [...processes, ...(await withMemory(commands.listed(app)))], ...more };
@@ -103,16 +103,17 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     events: (last, signal) => events.after(last, signal),
     report: events.add,
     giveAway: async (key, give) => {
-      const runner = known.get(key);
+      const runner = runnersByKey.get(key);
       if (runner) return runner.close(give);
       await give.sockets([]);
       await give.ended?.();
     },
-    keys: () => [...known.values()].filter((one) => one.state() !== 'stopped').map(({ told }) => appKey(told.now)),
+    keys: () =>
+      [...runnersByKey.values()].filter((one) => one.state() !== 'stopped').map(({ told }) => appKey(told.now)),
     runsEnded: commands.ended,
     close: async () => {
       clearInterval(measuring);
-      await Promise.all([...[...known.values()].map((one) => one.close()), commands.end()]);
+      await Promise.all([...[...runnersByKey.values()].map((one) => one.close()), commands.end()]);
     },
   };
 }

@@ -112,8 +112,8 @@ export class Swap {
     const { scale, release: last } = this.parts.told.now;
     const isNew = last?.snapshot !== told.snapshot;
     const release = this.parts.ready(told);
-    const own = isNew ? undefined : { ...told, paths: await replacedIn(told, told.kept) };
-    await linkKept({ release: told, dataDir: release.dataDir, paths: told.kept, takes: takes ?? own });
+    const replaced = isNew ? undefined : { ...told, paths: await replacedIn(told, told.kept) };
+    await linkKept({ release: told, dataDir: release.dataDir, paths: told.kept, takes: takes ?? replaced });
     const rests = mayRest && scale.web === 'auto' && release.types.web !== undefined;
     const form = this.#formationOf(release);
     const next = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });

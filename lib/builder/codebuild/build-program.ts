@@ -163,12 +163,12 @@ function because(sentence: string): (cause: unknown) => never {
  * sentence when something cannot be removed: no build begins beside files of another.
  */
 async function clearMachine(temporary: string, source: string | undefined): Promise<void> {
-  const [own = ''] = relative(temporary, source ?? '').split(sep);
+  const [kept = ''] = relative(temporary, source ?? '').split(sep);
   // On Lambda compute only /tmp can be written to: /tmp/codebuild/output/src123/src.
-  if (source === undefined || own === '' || own === '..') return;
+  if (source === undefined || kept === '' || kept === '..') return;
   for (const name of await readdir(temporary)) {
-    if (name !== own) await rm(join(temporary, name), { recursive: true, force: true }).catch(() => undefined);
+    if (name !== kept) await rm(join(temporary, name), { recursive: true, force: true }).catch(() => undefined);
   }
-  const left = (await readdir(temporary)).filter((name) => name !== own);
+  const left = (await readdir(temporary)).filter((name) => name !== kept);
   if (left.length > 0) throw new Error('The machine of CodeBuild has files of another build. Deploy again.');
 }

@@ -92,12 +92,12 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     XDG_STATE_HOME: join(build.caches, 'state'),
     YARN_CACHE_FOLDER: join(build.caches, 'yarn'),
     YARN_GLOBAL_FOLDER: join(build.caches, 'yarn-berry'),
-    // They would write into the home folder, and send.
+    // These tools would write into the home folder, and send.
     YARN_ENABLE_TELEMETRY: '0',
     NEXT_TELEMETRY_DISABLED: '1',
     ASTRO_TELEMETRY_DISABLED: '1',
     TURBO_TELEMETRY_DISABLED: '1',
-    // It would leave a process behind.
+    // Nx would leave a process behind.
     NX_DAEMON: 'false',
     ...(build.linker !== undefined && { YARN_NODE_LINKER: build.linker }),
     // An application with Plug'n'Play reads its packages while it runs: they are in its release, not in a cache.
@@ -135,7 +135,7 @@ export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<str
   const { folder } = app.release;
   return withGuard({
     ...base(own, app.release, app.caches),
-    // It reads those caches and writes none.
+    // An application reads the caches of builds and writes none.
     ...(app.release.home !== undefined && { npm_config_cache: join(app.release.home, '.npm') }),
     DATA_DIR: app.dataDir,
     npm_lifecycle_event: 'start',

@@ -4,10 +4,10 @@ import { oneLine } from '../../../functions/core/text.ts';
 import { hasCode } from '../../files/errors.ts';
 import { programOn } from '../../process/command.ts';
 
-/** Of a script, in bytes: what Linux reads. */
+/** What Linux reads of a script, in bytes. */
 const LONGEST_FIRST_LINE = 256;
 const LONGEST_SHOWN = 80;
-/** Of an argument or a variable, in bytes: MAX_ARG_STRLEN of https://man7.org/linux/man-pages/man2/execve.2.html */
+/** The longest argument or variable, in bytes: MAX_ARG_STRLEN of https://man7.org/linux/man-pages/man2/execve.2.html */
 const LONGEST_ARGUMENT = 128 * 1024;
 
 interface Program {

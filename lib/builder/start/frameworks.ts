@@ -44,7 +44,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     package: 'next',
     name: 'Next.js',
     development: /^next(?: dev\b| -|$)/,
-    // It refuses what `output: 'export'` has built.
+    // `next start` refuses what `output: 'export'` has built.
     preview: /^next start\b/,
     outputs: [site('out'), server('.next/BUILD_ID', 'next start')],
     build: 'next build',
@@ -84,7 +84,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     package: '@react-router/dev',
     name: 'React Router',
     development: /^(?:react-router|vite) dev\b/,
-    // It has no server to run after a build for browsers only (`ssr: false`).
+    // There is no server to run after a build for browsers only (`ssr: false`).
     preview: /^(?:react-router-serve|vite preview)\b/,
     outputs: served('react-router-serve'),
     build: 'react-router build',

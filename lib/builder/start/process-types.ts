@@ -21,9 +21,9 @@ export async function processTypes(folder: string, manifest: StartManifest, sett
   if (start === '' && Object.keys(others).length > 0) return { web: undefined, others };
   if (start !== undefined || output !== undefined || Object.keys(others).length === 0)
     return { web: await startCommand(folder, manifest, settings), others };
-  const found = await startCommand(folder, manifest, settings).catch(() => undefined);
-  const isAnothers = found && Object.values(lines).some((line) => runs(line, found, manifest));
-  return { web: isAnothers ? undefined : found, others };
+  const command = await startCommand(folder, manifest, settings).catch(() => undefined);
+  const isAnothers = command && Object.values(lines).some((line) => runs(line, command, manifest));
+  return { web: isAnothers ? undefined : command, others };
 }
 
 const START_SCRIPT = /^(?:npm|yarn|pnpm)(?: run)? start\b/;

@@ -21,9 +21,9 @@ const COMPRESSED = [
 /** Types that are smaller when they are compressed. */
 const COMPRESSIBLE = /^(?:text\/|image\/svg|application\/(?:.*\+)?(?:json|xml|wasm|javascript)|font\/(?:otf|ttf))/;
 const SMALLEST_COMPRESSED = 1024;
-/** Of zlib: half of what level 6 costs, for a tenth more bytes. */
+/** The level of zlib: half of what level 6 costs, for a tenth more bytes. */
 const LEVEL = 1;
-/** Of an application whose root is its site. */
+/** Files that are not served of an application whose root is its site. */
 const NOT_OF_A_SITE = /^\/(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|app\.json|Procfile)$/i;
 
 let root = '';

@@ -7,7 +7,7 @@ import { NEWEST_LTS } from './node-hint.ts';
 
 /** The version of Node that an application requires. */
 type WantedNode =
-  /** It says nothing, or the Node of this machine will do. */
+  /** The application says nothing, or the Node of this machine will do. */
   | { readonly kind: 'own' }
   /** Another one has to be fetched; `from` is the file and the words in it. */
   | {

@@ -83,11 +83,12 @@ async function nodeFor(
   project: Project,
   provide: (spec: ToolSpec) => Promise<Tool>,
 ): Promise<ChosenNode> {
-  const own = { version: process.version, warnings: [] };
+  const nodeOfMachine = { version: process.version, warnings: [] };
   const wanted = await wantedNode(project, { usual: usualNode });
-  if (wanted.kind === 'own') return own;
-  if (wanted.kind === 'unclear') return { ...own, warnings: [wanted.warning] };
-  if (!choosesNode) return { ...own, warnings: [`${wanted.from}; applications run on Node ${process.version} here.`] };
+  if (wanted.kind === 'own') return nodeOfMachine;
+  if (wanted.kind === 'unclear') return { ...nodeOfMachine, warnings: [wanted.warning] };
+  if (!choosesNode)
+    return { ...nodeOfMachine, warnings: [`${wanted.from}; applications run on Node ${process.version} here.`] };
   try {
     const { range, isUsual } = wanted;
     const tool = await provide({ package: nodePackage(), range, ...(isUsual && { isOptional: true }) });
@@ -97,9 +98,9 @@ async function nodeFor(
     if (signal.aborted) throw error;
     const none = wanted.isUsual ? `Node ${wanted.range} cannot be had here` : 'no such Node could be fetched';
     const why = `${wanted.from}; ${none}, so the application runs on Node ${process.version}.`;
-    if (!wanted.isUsual) return { ...own, warnings: [why] };
+    if (!wanted.isUsual) return { ...nodeOfMachine, warnings: [why] };
     log.note(why);
-    return own;
+    return nodeOfMachine;
   }
 }
 
@@ -127,7 +128,7 @@ async function fetchTool(
     sight: { ...sight, readable: [...sight.readable, ...Object.values(files)] },
   });
   if (spec.package !== nodePackage()) return;
-  // It needs libraries that a small system may not have: libatomic from Node 25 on, and glibc.
+  // That Node needs libraries that a small system may not have: libatomic from Node 25 on, and glibc.
   await promisify(execFile)(join(folder, 'node_modules/.bin/node'), ['--version']).catch((cause: unknown) => {
     throw new Error(`${tool} does not run on this machine.`, { cause });
   });
@@ -140,8 +141,8 @@ async function fetchTool(
 async function npmFor(node: string, path: string | undefined): Promise<string | undefined> {
   const file = await npmProgram(path);
   if (file === undefined) return undefined;
-  const own = await manifestIn(dirname(dirname(file))).catch(() => ({}));
-  const { node: range = '' } = stringsIn(own, 'engines');
+  const npmManifest = await manifestIn(dirname(dirname(file))).catch(() => ({}));
+  const { node: range = '' } = stringsIn(npmManifest, 'engines');
   return range !== '' && semver.satisfies(node, range) ? undefined : file;
 }
 

@@ -37,8 +37,8 @@ export function tools(folder: string): Tools {
     folder,
     provide: (spec, fetch) =>
       withLock(spec.package, async () => {
-        const known = await installed(folder, spec);
-        if (known) return known;
+        const present = await installed(folder, spec);
+        if (present) return present;
         if (missing.has(idOf(spec.package, spec.range))) throw new Error(`There is no ${spec.package} ${spec.range}.`);
         // In a temporary folder until it is complete, so that an interrupted installation leaves no half a tool.
         const part = join(folder, `.${randomUUID()}`);

@@ -81,12 +81,12 @@ async function stageParts(dataDir: string, staged: string): Promise<readonly str
   const names = [MARK];
   for (const name of PARTS) {
     const [from, to] = [join(dataDir, name), join(staged, name)];
-    const found = await stat(from).catch(() => null);
+    const part = await stat(from).catch(() => null);
     if (name === LOG) await snapshotLog(from, to);
-    else if (found?.isDirectory()) await mkdir(to);
-    else if (found?.isFile()) await copyFile(from, to);
+    else if (part?.isDirectory()) await mkdir(to);
+    else if (part?.isFile()) await copyFile(from, to);
     else continue;
-    if (found) await chmod(to, found.mode & 0o777);
+    if (part) await chmod(to, part.mode & 0o777);
     names.push(name);
   }
   return names;
@@ -121,7 +121,7 @@ async function stageDatabases(
       });
       snapshots.push(path);
     } catch (cause) {
-      // It was removed meanwhile.
+      // The database was removed meanwhile.
       if (hasCode(cause, 'ENOENT')) continue;
       plain.push(path, ...beside);
       copied.push(`${name}: ${reasonOf(cause)}`);

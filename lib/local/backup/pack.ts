@@ -73,11 +73,11 @@ function reader(root: string) {
 }
 
 function* entry(place: Buffer, path: string, unread: string[]): Generator<Buffer> {
-  const found = lstatSync(place);
-  const { mode, mtimeMs } = found;
-  if (found.isDirectory()) yield header({ name: `${path}/`, type: 'folder', mode, mtimeMs });
-  else if (found.isFile()) yield* file(place, path, unread);
-  else if (found.isSymbolicLink()) {
+  const stats = lstatSync(place);
+  const { mode, mtimeMs } = stats;
+  if (stats.isDirectory()) yield header({ name: `${path}/`, type: 'folder', mode, mtimeMs });
+  else if (stats.isFile()) yield* file(place, path, unread);
+  else if (stats.isSymbolicLink()) {
     const target = readlinkSync(place, 'latin1');
     if (staysInside(path, target)) yield header({ name: path, type: 'link', target, mode, mtimeMs });
   }
@@ -86,11 +86,11 @@ function* entry(place: Buffer, path: string, unread: string[]): Generator<Buffer
 function* file(place: Buffer, path: string, unread: string[]): Generator<Buffer> {
   const descriptor = openSync(place, UNFOLLOWED);
   try {
-    const found = fstatSync(descriptor);
-    if (!found.isFile()) return;
-    yield header({ name: path, type: 'file', size: found.size, mode: found.mode, mtimeMs: found.mtimeMs });
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return;
+    yield header({ name: path, type: 'file', size: stats.size, mode: stats.mode, mtimeMs: stats.mtimeMs });
     let isWhole = true;
-    for (let left = found.size; left > 0; ) {
+    for (let left = stats.size; left > 0; ) {
       const buffer = Buffer.alloc(Math.min(left, CHUNK_BYTES));
       const bytes: number = isWhole ? readInto(buffer, descriptor) : 0;
       isWhole &&= bytes > 0;
@@ -99,7 +99,7 @@ function* file(place: Buffer, path: string, unread: string[]): Generator<Buffer>
       yield part;
     }
     if (!isWhole) unread.push(`${shown(path)}: it cannot be read to its end`);
-    yield padding(found.size);
+    yield padding(stats.size);
   } finally {
     closeSync(descriptor);
   }

@@ -85,10 +85,10 @@ export async function finishRestore(dataDir: string): Promise<Mark | null> {
 }
 
 function refuseData(dataDir: string): void {
-  const found = PARTS.filter((part) => existsSync(join(dataDir, part)));
-  if (found.length === 0) return;
+  const parts = PARTS.filter((part) => existsSync(join(dataDir, part)));
+  if (parts.length === 0) return;
   throw new OperatorError(
-    `${dataDir} has data already (${found[0]}), which a backup does not replace: set DATA_DIR to an empty folder, or move it away.`,
+    `${dataDir} has data already (${parts[0]}), which a backup does not replace: set DATA_DIR to an empty folder, or move it away.`,
   );
 }
 

@@ -1,7 +1,7 @@
 const BLOCK = 512;
 const NAME_BYTES = 100;
 
-/** Of a file of an archive; text with a character for each byte. */
+/** What is said of a file of an archive, in text with a character for each byte. */
 interface Header {
   readonly name: string;
   readonly type: 'file' | 'link' | 'folder' | 'long name' | 'long target';

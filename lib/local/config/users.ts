@@ -37,9 +37,9 @@ export function configuredUsers(dataDir: string): readonly string[] | undefined 
 /** Returns the login of a user; the first call makes a password. A file that others could read is made the owner's only. */
 export function readLogin(dataDir: string, user = FIRST_USER): Login {
   const file = passwordFile(dataDir, user);
-  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  const isKept = known !== '' && (statSync(file).mode & OTHERS) === 0;
-  return { user, password: isKept ? known : writePassword(dataDir, user, known || newPassword()) };
+  const stored = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  const isKept = stored !== '' && (statSync(file).mode & OTHERS) === 0;
+  return { user, password: isKept ? stored : writePassword(dataDir, user, stored || newPassword()) };
 }
 
 /**

@@ -24,9 +24,9 @@ export async function applyUsers(
 ): Promise<readonly string[]> {
   for (const name of listUsers(dataDir)) await ensure(readLogin(dataDir, name));
   const configured = configuredUsers(dataDir);
-  const known = await names();
-  for (const user of known) if (configured?.includes(user) === false) await remove(user);
-  return configured ?? known;
+  const all = await names();
+  for (const user of all) if (configured?.includes(user) === false) await remove(user);
+  return configured ?? all;
 }
 
 /**

@@ -29,9 +29,9 @@ export async function diskUseOf(dataDir: string): Promise<DiskUse> {
     kinds[kind] = [...(await diskUsage(paths)).values()].reduce((sum, bytes) => sum + bytes, 0);
   }
   const total = (await diskUsage([dataDir])).get(dataDir) ?? 0;
-  const known = Object.values(kinds).reduce((sum, bytes) => sum + bytes, 0);
+  const counted = Object.values(kinds).reduce((sum, bytes) => sum + bytes, 0);
   return {
-    kinds: { ...(kinds as Record<Kind, number>), other: Math.max(0, total - known) },
+    kinds: { ...(kinds as Record<Kind, number>), other: Math.max(0, total - counted) },
     total,
     cacheLimit: (readConfig(dataDir).cacheMegabytes ?? DEFAULT_CACHE_MB) * 1e6,
     free: (await diskSpace(dataDir)).free,
@@ -75,16 +75,16 @@ async function isBuilding({ apps: all, snapshots: stored }: StoredParts): Promis
 }
 
 async function pathsOf(dataDir: string, parts: StoredParts): Promise<Record<Kind, readonly string[]>> {
-  const own = (...names: readonly string[]) => names.map((name) => join(dataDir, name));
+  const inFolder = (...names: readonly string[]) => names.map((name) => join(dataDir, name));
   const ofApps = (await parts.apps.list()).map((app) => parts.folders.ofApp(app));
   const rotated = (path: string) => [path, `${path}.1`];
   const caches = await cachesIn(parts);
   const tools = (await namesIn(parts.folders.tools)).map((name) => join(parts.folders.tools, name));
   return {
-    database: own('service.db', 'service.db-wal', 'service.db-shm'),
-    repositories: own('repositories'),
-    sources: [...own('tarballs'), ...ofApps.map((app) => app.snapshots)],
-    // With what they have written beside them, and the fetched Node that some of them run on.
+    database: inFolder('service.db', 'service.db-wal', 'service.db-shm'),
+    repositories: inFolder('repositories'),
+    sources: [...inFolder('tarballs'), ...ofApps.map((app) => app.snapshots)],
+    // What releases have written beside them counts too, and the fetched Node that some run on.
     releases: [
       ...ofApps.flatMap(({ root }) => [join(root, 'releases'), join(root, 'homes')]),
       ...tools.filter((path) => !caches.includes(path)),
@@ -96,7 +96,7 @@ async function pathsOf(dataDir: string, parts: StoredParts): Promise<Record<Kind
 }
 
 async function ownerOf(dataDir: string): Promise<number> {
-  const found = await stat(join(dataDir, 'service.db')).catch(() => null);
-  if (found) return found.uid;
+  const database = await stat(join(dataDir, 'service.db')).catch(() => null);
+  if (database) return database.uid;
   throw new OperatorError(`There is no data in ${dataDir}: the service has not been started there.`);
 }

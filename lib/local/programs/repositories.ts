@@ -53,8 +53,8 @@ export async function startRepositories(open: OpenRepositories, options: Reposit
     port,
     // Those who guess passwords do not hold up a push with the right one.
     verify: async (user, secret) => {
-      const known = passwords.get(user);
-      return (known !== undefined && sameSecret(secret, known)) || engine.verify(user, secret);
+      const password = passwords.get(user);
+      return (password !== undefined && sameSecret(secret, password)) || engine.verify(user, secret);
     },
     receiver: receiverOf({ ...options, isUser: (name) => passwords.has(name) }),
     // The key of the log is made with it, and stays as it is.

@@ -38,8 +38,8 @@ async function deployed({ url, login }: LocalService): Promise<void> {
   const service = client({ url, user: login.user, secret: login.password });
   for (;;) {
     const { rows } = await logPage(service, { limit: 20 });
-    const own = rows.filter(({ commit }) => commit?.startsWith(`${OWNER}/${NAME}/`));
-    if (own.every((entry) => hasEnded(entry) || entry.status === 'held')) return;
+    const ofSample = rows.filter(({ commit }) => commit?.startsWith(`${OWNER}/${NAME}/`));
+    if (ofSample.every((entry) => hasEnded(entry) || entry.status === 'held')) return;
     await setTimeout(POLL_MS);
   }
 }

@@ -24,12 +24,12 @@ export async function applicationsOf(
 ): Promise<readonly ShownApplication[]> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
-    const found = await list(user).catch((cause: unknown) => {
+    const applications = await list(user).catch((cause: unknown) => {
       const said = cause instanceof Error ? cause.message : String(cause);
       throw new OperatorError(printable(`The applications cannot be listed: ${said}`), { cause });
     });
-    if (found.every(({ state }) => state !== 'starting') || performance.now() > end) {
-      const shown = found.map(({ name, state, url }) => printableValue({ name, state, url }));
+    if (applications.every(({ state }) => state !== 'starting') || performance.now() > end) {
+      const shown = applications.map(({ name, state, url }) => printableValue({ name, state, url }));
       return shown.toSorted((one, other) => (one.name < other.name ? -1 : 1));
     }
     await setTimeout(PAUSE_MS);

@@ -44,7 +44,7 @@ export function buildLog(
   { limits = buildLogLimits, earlier = [] }: BuildLogOptions = {},
 ): BuildLog {
   const file = createWriteStream(path);
-  // With a full disk the build goes on without its log.
+  // On a full disk the build goes on without its log.
   file.on('error', () => undefined);
   const events = new EventEmitter().setMaxListeners(0);
   const kept: string[] = [];

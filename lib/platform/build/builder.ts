@@ -71,7 +71,7 @@ export function builder(parts: BuilderParts): Builder {
         caches.due();
       });
     const output = prepared.then((one) => one.log);
-    // It may have no reader.
+    // The output may have no reader.
     output.catch(() => undefined);
     // Callers that wait get the error as well; there may be none.
     done.catch((error: unknown) => parts.log({ type: 'snapshot.error', ...app, detail: messageOf(error) }));

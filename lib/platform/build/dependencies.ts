@@ -109,23 +109,23 @@ async function reuse(target: ReleaseToFill, key: string): Promise<DependencySour
 
 async function takeSpare(target: ReleaseToFill, key: string): Promise<boolean> {
   const spare = spareOf(target.folder, key);
-  const found = await readStamp(spare.stamp);
-  if (!found) return false;
+  const stamp = await readStamp(spare.stamp);
+  if (!stamp) return false;
   try {
     await rm(spare.stamp);
     await rename(spare.modules, join(target.at, 'node_modules'));
   } catch {
     return false;
   }
-  await writeStamp(target, found);
+  await writeStamp(target, stamp);
   return true;
 }
 
 async function copyEarlier(target: ReleaseToFill, key: string): Promise<boolean> {
   for (const other of target.earlier) {
-    const found = await readStamp(target.folder.snapshot(other).stamp);
-    if (found?.key !== key) continue;
-    const tree = await copyTree(found.modules, join(target.at, 'node_modules'), found.tree, target.folder.root);
+    const stamp = await readStamp(target.folder.snapshot(other).stamp);
+    if (stamp?.key !== key) continue;
+    const tree = await copyTree(stamp.modules, join(target.at, 'node_modules'), stamp.tree, target.folder.root);
     if (!tree) continue;
     await writeStamp(target, { key, tree });
     return true;
@@ -134,7 +134,7 @@ async function copyEarlier(target: ReleaseToFill, key: string): Promise<boolean>
 }
 
 /**
- * With development dependencies a release is pruned after its build, so the copy for the next build is made before it.
+ * A release with development dependencies is pruned after its build, so the copy for the next build is made before.
  */
 async function keepCopy({ folder, at }: ReleaseToFill, { key, tree }: Omit<Stamp, 'modules'>): Promise<void> {
   const kept = spareOf(folder, key);

@@ -14,7 +14,7 @@ interface AppViewParts {
   readonly runners: Runners;
   /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain: PublicDomain | undefined;
-  /** With it, an application has the address of its first domain. */
+  /** The service in front, with which an application has the address of its first domain. */
   readonly service: PublicService | undefined;
 }
 

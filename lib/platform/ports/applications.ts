@@ -24,9 +24,9 @@ export function applications({ apps, snapshots, view }: PortParts, { find, forUs
     find: (app) => find({ app, code: 'request:failed', what: `the application ${app.app}` }, view),
     snapshots: async (app) => {
       const call = { app, code: 'request:failed', what: `the snapshots of ${app.app}` } as const;
-      const known = (await find(call, (name) => snapshots.list(name))) ?? [];
+      const all = (await find(call, (name) => snapshots.list(name))) ?? [];
       // One that was built before can be built again, whatever the last build of it has come to.
-      return known.flatMap(({ id, state, built_at }) => (state !== 'failed' || built_at ? [id] : []));
+      return all.flatMap(({ id, state, built_at }) => (state !== 'failed' || built_at ? [id] : []));
     },
   };
 }
@@ -54,9 +54,9 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
     rename: (app, packageName) =>
       forAny(callOf(app, 'the new name of'), async (name) => {
         const to = { user: name.user, app: appName(packageName) };
-        const known = await apps.find(name);
+        const stored = await apps.find(name);
         // Without it, it was renamed before.
-        if (known && (known.name !== packageName || to.app !== name.app)) {
+        if (stored && (stored.name !== packageName || to.app !== name.app)) {
           await ending(name, () => apps.rename(name, packageName));
           domains.tell();
           await runners.begin(to);

@@ -39,14 +39,19 @@ export async function checkDomain(
   name: string,
   { service, lookup }: { readonly service: PublicService | undefined; readonly lookup: Lookup },
 ): Promise<DomainCheck> {
-  const [own] = service?.names ?? [];
-  const [found, known] = await Promise.all([lookup(name), own === undefined ? [] : lookup(own)]);
-  const here = new Set([...(known ?? []), ...interfaceAddresses()]);
-  const record = own === undefined ? 'an A record with the address of this machine' : `a CNAME record to ${own}`;
-  if (found === null) return { pointsHere: null, note: `DNS does not answer for ${name}: it needs ${record}.` };
-  if (found.length === 0) return { pointsHere: false, note: `${name} has no address in DNS yet: it needs ${record}.` };
-  if (found.some((address) => here.has(address))) return { pointsHere: true, note: null };
-  const elsewhere = `${name} leads to ${found.join(', ')}, which is not an address of this machine`;
+  const [serviceName] = service?.names ?? [];
+  const [addresses, ofService] = await Promise.all([
+    lookup(name),
+    serviceName === undefined ? [] : lookup(serviceName),
+  ]);
+  const here = new Set([...(ofService ?? []), ...interfaceAddresses()]);
+  const record =
+    serviceName === undefined ? 'an A record with the address of this machine' : `a CNAME record to ${serviceName}`;
+  if (addresses === null) return { pointsHere: null, note: `DNS does not answer for ${name}: it needs ${record}.` };
+  if (addresses.length === 0)
+    return { pointsHere: false, note: `${name} has no address in DNS yet: it needs ${record}.` };
+  if (addresses.some((address) => here.has(address))) return { pointsHere: true, note: null };
+  const elsewhere = `${name} leads to ${addresses.join(', ')}, which is not an address of this machine`;
   return { pointsHere: false, note: `${elsewhere}: unless a proxy is there, it needs ${record}.` };
 }
 

@@ -72,8 +72,8 @@ interface ToStore {
 }
 
 async function store({ snapshots }: PortParts, { app, id, upload, received }: ToStore): Promise<Uploaded> {
-  const known = await snapshots.find(app, id);
-  if (known) return known.sha256 === upload.sha256 ? 'stored' : 'taken';
+  const stored = await snapshots.find(app, id);
+  if (stored) return stored.sha256 === upload.sha256 ? 'stored' : 'taken';
   await received.keep();
   // The state is written last: a tarball without one was not acknowledged, and is replaced.
   await snapshots.write(app, fresh(id, upload));

@@ -75,7 +75,7 @@ function settingFor(keep: readonly string[], places: readonly string[]): string 
   return `"hooks set keep=${[...keep, ...places].join(',')}"`;
 }
 
-/** With many places it is the application that should write elsewhere. */
+/** An application with many such places should write elsewhere. */
 function wayFor(keep: readonly string[], places: readonly string[]): string {
   return places.length > MOST_PLACES ? ELSEWHERE : `${settingFor(keep, places)} keeps it`;
 }

@@ -95,7 +95,7 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
     /** Ends the application; a start in progress is cancelled. */
     stop: async () => {
       taken();
-      // It ends before that is written: it may be what fills the disk.
+      // The application ends before that is written: it may be what fills the disk.
       await calls.stop(app);
       await reserve.use(() => apps.change(app, { wanted: 'stopped' }));
     },

@@ -99,9 +99,9 @@ async function note({ root, files, databases }: Search, path: string): Promise<s
 
 /** Whether a file is younger than that time. An empty journal is that of a reader. */
 async function isWritten({ root, since }: Search, path: string): Promise<boolean> {
-  const found = await lstat(join(root, path)).catch(() => undefined);
-  if (!found || (JOURNAL.test(path) && found.size === 0)) return false;
-  return isYounger(found, since);
+  const file = await lstat(join(root, path)).catch(() => undefined);
+  if (!file || (JOURNAL.test(path) && file.size === 0)) return false;
+  return isYounger(file, since);
 }
 
 const SHOWN_FILES = 3;

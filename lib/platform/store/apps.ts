@@ -81,12 +81,12 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
     throw new HttpError(404, `${name.user} has no application ${name.app}.`);
   };
   const put = (name: AppId, manifest: Manifest, scale: StoredApp['scale']) => {
-    const known = stored(tables, name);
-    const full = nameOf(name, manifest, known);
+    const before = stored(tables, name);
+    const full = nameOf(name, manifest, before);
     const fresh = { port: null, active: null, wanted: 'stopped' as const, scale, domains: [] };
-    const app = { ...(known ?? fresh), name: full, manifest };
+    const app = { ...(before ?? fresh), name: full, manifest };
     write(tables, name, app);
-    return { app, created: !known };
+    return { app, created: !before };
   };
   return {
     find: async (name) => stored(tables, name),
@@ -180,8 +180,8 @@ async function moveFolder({ tables, folders }: Pick<AppsParts, 'tables' | 'folde
 }
 
 /** Returns the full name of a manifest. Throws 409 when the application has another one. */
-function nameOf({ app }: AppId, manifest: Manifest, known: StoredApp | undefined): string {
+function nameOf({ app }: AppId, manifest: Manifest, before: StoredApp | undefined): string {
   const full = String(manifest.name ?? app);
-  if (known === undefined || known.name === full) return full;
-  throw new HttpError(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
+  if (before === undefined || before.name === full) return full;
+  throw new HttpError(409, `${full} and ${before.name} would have the same address here; rename one of them.`);
 }

@@ -18,10 +18,10 @@ export interface StoredParts {
  */
 export async function cachesIn({ folders, apps, snapshots }: StoredParts): Promise<readonly string[]> {
   const [tools, plugAndPlay] = [new Set<string>(), new Set<string>()];
-  const found: string[] = [];
+  const caches: string[] = [];
   for (const app of await apps.list()) {
     const { buildCaches, spares, snapshot } = folders.ofApp(app);
-    found.push(buildCaches, spares);
+    caches.push(buildCaches, spares);
     for (const { id, path, state, tools: used } of await snapshots.list(app)) {
       if (state !== 'ready') continue;
       for (const tool of used) tools.add(tool);
@@ -33,10 +33,10 @@ export async function cachesIn({ folders, apps, snapshots }: StoredParts): Promi
     const names = await namesIn(folders.cachesOf(user));
     // A release with Plug'n'Play loads its packages from there.
     const removable = names.filter((name) => name !== 'yarn-berry' || !plugAndPlay.has(user));
-    found.push(...removable.map((name) => join(folders.cachesOf(user), name)));
+    caches.push(...removable.map((name) => join(folders.cachesOf(user), name)));
   }
   const unused = (await namesIn(folders.tools)).filter((name) => !tools.has(name));
-  return [...found, ...unused.map((name) => join(folders.tools, name))];
+  return [...caches, ...unused.map((name) => join(folders.tools, name))];
 }
 
 /**

@@ -36,8 +36,8 @@ export function domains(
     return changed([...owners.keys()], app);
   };
   const add = ({ user, app }: AppId, name: string): boolean => {
-    const known = tables.get<AppId>('SELECT user, app FROM domains WHERE name = ?', name);
-    if (known) return refuseOther(known, { user, app }, name);
+    const owner = tables.get<AppId>('SELECT user, app FROM domains WHERE name = ?', name);
+    if (owner) return refuseOther(owner, { user, app }, name);
     const sql = 'SELECT count(*) AS count FROM domains WHERE user = ? AND app = ?';
     const { count } = tables.get<{ count: number }>(sql, user, app) ?? { count: 0 };
     if (count >= MAX_NAMES) throw new HttpError(409, `${app} has ${MAX_NAMES} domains already.`);

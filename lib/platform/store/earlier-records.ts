@@ -59,11 +59,11 @@ async function takenFrom({ folders, tables, log }: Parts, name: AppId): Promise<
     return [];
   }
   try {
-    const found = { record: await readState(file, App), variables: (await readState(variables, Variables)) ?? {} };
+    const stored = { record: await readState(file, App), variables: (await readState(variables, Variables)) ?? {} };
     const read = (await states()).map((path) => readState(path, Snapshot).catch(damaged));
     const snapshots = (await Promise.all(read)).flatMap((snapshot) => (snapshot ? [snapshot] : []));
-    const { record } = found;
-    return record ? [{ ...(await renamed(folders, name, record.name)), ...found, record, snapshots }] : [];
+    const { record } = stored;
+    return record ? [{ ...(await renamed(folders, name, record.name)), ...stored, record, snapshots }] : [];
   } catch (error) {
     damaged(error);
     return [];
@@ -118,7 +118,7 @@ function insertEvents(tables: Tables, { last, events }: v.InferOutput<typeof Eve
       ...[seq, JSON.stringify(event), user, app],
     );
   }
-  // It may have been that of an application that has been removed.
+  // The last event may have been that of an application that has been removed.
   tables.run("DELETE FROM sqlite_sequence WHERE name = 'states'");
   tables.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('states', ?)", last);
 }

@@ -20,7 +20,7 @@ const MAX_BYTES = 64 * 1024;
 
 /** @param changed is called after each change */
 export function variableStore(tables: Tables, changed: (app: AppId) => Promise<void>): VariableStore {
-  // Of what `changed` tells, the last is the last change.
+  // So that what `changed` tells last is the last change.
   const withLock = keyedMutex();
   const read = ({ user, app }: AppId): Variables => {
     const sql = 'SELECT variables FROM applications WHERE user = ? AND app = ?';
@@ -57,8 +57,8 @@ export function variableStore(tables: Tables, changed: (app: AppId) => Promise<v
 
 function checked(variables: Variables): Variables {
   const names = Object.keys(variables);
-  const own = names.find((name) => name === 'PORT' || name === 'HOST');
-  if (own !== undefined) throw new HttpError(400, `${own} is set by the platform and cannot be stored.`);
+  const reserved = names.find((name) => name === 'PORT' || name === 'HOST');
+  if (reserved !== undefined) throw new HttpError(400, `${reserved} is set by the platform and cannot be stored.`);
   const bytes = Buffer.byteLength([...names, ...Object.values(variables)].join(''));
   if (bytes > MAX_BYTES) throw new HttpError(413, `The variables are larger than ${MAX_BYTES} bytes together.`);
   return variables;

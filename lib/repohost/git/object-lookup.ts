@@ -41,8 +41,8 @@ export async function findObject(repository: BareRepository, expression: string)
 
 async function ask(repository: BareRepository, expression: string): Promise<Answer> {
   const inode = statSync(repository.folder, { throwIfNoEntry: false })?.ino ?? 0;
-  const known = lookups.get(repository.folder);
-  if (known?.inode !== inode) known?.end();
+  const current = lookups.get(repository.folder);
+  if (current?.inode !== inode) current?.end();
   const lookup = lookups.get(repository.folder) ?? start(repository, inode);
   lookup?.idle.refresh();
   return new Promise((resolve) => {

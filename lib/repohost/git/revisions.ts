@@ -4,7 +4,7 @@ import type { BareRepository } from './git.ts';
 import { findObject } from './object-lookup.ts';
 
 /** Known commits by folder and id: a commit never changes, and each lookup starts a process. */
-const known = new Set<string>();
+const commits = new Set<string>();
 const MAX_CACHED_COMMITS = 10_000;
 
 /** Lookups in progress, which concurrent requests for the same revision share. */
@@ -14,18 +14,18 @@ const lookups = new Map<string, Promise<string | null>>();
 export async function findCommit(repository: BareRepository, revision: string): Promise<string | null> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(revision) || revision.includes('..')) return null;
   const key = `${repository.folder} ${revision}`;
-  if (known.has(key)) return revision;
+  if (commits.has(key)) return revision;
   const lookup = lookups.get(key) ?? lookUp(repository, revision).finally(() => lookups.delete(key));
   lookups.set(key, lookup);
   return lookup;
 }
 
 async function lookUp(repository: BareRepository, revision: string): Promise<string | null> {
-  const found = await findObject(repository, `${revision}^{commit}`);
-  if (found === null) return null;
-  if (known.size >= MAX_CACHED_COMMITS) known.clear();
-  known.add(`${repository.folder} ${found.id}`);
-  return found.id;
+  const commit = await findObject(repository, `${revision}^{commit}`);
+  if (commit === null) return null;
+  if (commits.size >= MAX_CACHED_COMMITS) commits.clear();
+  commits.add(`${repository.folder} ${commit.id}`);
+  return commit.id;
 }
 
 /** The author or committer of a commit. */
@@ -78,9 +78,9 @@ export async function findBlob(
 ): Promise<Blob | 'tree' | null> {
   // For a path that leads out of the repository git ends with an error.
   if (/[\n\0]/.test(path) || path.split('/').some((part) => part === '.' || part === '..')) return null;
-  const found = await findObject(repository, `${commit}:${path}`);
-  if (found?.type === 'tree') return 'tree';
-  return found?.type === 'blob' ? { id: found.id, bytes: found.bytes } : null;
+  const object = await findObject(repository, `${commit}:${path}`);
+  if (object?.type === 'tree') return 'tree';
+  return object?.type === 'blob' ? { id: object.id, bytes: object.bytes } : null;
 }
 
 /** The numbers of commits that `head` is ahead of and behind `base`. */
@@ -135,10 +135,10 @@ export async function settleDefaultBranch(
   { git, folder }: BareRepository,
   pushed: readonly string[],
 ): Promise<string | null> {
-  const known = await defaultBranch({ git, folder });
+  const current = await defaultBranch({ git, folder });
   const branch = USUAL.find((name) => pushed.includes(name)) ?? pushed[0];
-  if (branch === undefined || (known !== null && pushed.includes(known))) return known;
-  if ((await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', 'HEAD'])) !== null) return known;
+  if (branch === undefined || (current !== null && pushed.includes(current))) return current;
+  if ((await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', 'HEAD'])) !== null) return current;
   await makeDefault({ git, folder }, branch);
   return branch;
 }

@@ -36,7 +36,7 @@ export function missedPushes(context: Missed): () => Promise<void> {
   const look = async (folder: string, now: Seen) => {
     const before = seen.get(folder);
     if (before?.version === now.version) return;
-    // Of an empty repository the first push may have changed it.
+    // The first push to an empty repository may have changed its default branch.
     if (before === undefined || before.isEmpty || before.branch === now.branch) await compare(context, folder);
   };
   // A second round at the same time would try again what the first one is about to note as refused.

@@ -112,13 +112,13 @@ async function recordMove(
 ): Promise<{ readonly lines: readonly string[]; readonly accepted?: Accepted }> {
   const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
   const what = isZero(after) ? `${name} (deleted)` : `${name} (${after.slice(0, 7)})`;
-  const known = isPreview ? previewOf(bare.folder, branchIn(ref)) : null;
+  const earlier = isPreview ? previewOf(bare.folder, branchIn(ref)) : null;
   const preview = isPreview ? openPreview(bare.folder, branchIn(ref)) : null;
   try {
     const ids = { ref, before: isZero(before) ? null : before, after: isZero(after) ? null : after, preview };
     const accepted = await receiver.accept(await movedRef(bare, { ...record, ...ids, defaultBranch, pusher }));
     const until =
-      preview !== known ? [`  Each push of ${name} updates this preview, until the branch is deleted.`] : [];
+      preview !== earlier ? [`  Each push of ${name} updates this preview, until the branch is deleted.`] : [];
     return { lines: [`deploy ${what} ${outcomeOf(accepted)}`, ...until], accepted };
   } catch (error) {
     const isKept = ref === `refs/heads/${defaultBranch}` && mayPass(error);

@@ -136,7 +136,7 @@ function isFailedPush({ url = '', headers }: IncomingMessage, status: number): b
 }
 
 /**
- * Of the answer to a push git shows the error of the third sideband
+ * Git shows its user the error of the third sideband in the answer to a push
  * (https://git-scm.com/docs/protocol-capabilities#_side_band_side_band_64k), and nothing of one with another status.
  */
 function inBand(message: string): Answer {

@@ -45,8 +45,8 @@ export async function initialise(git: Git, folder: string, branch: string): Prom
 /** Writes the host's settings into the configuration and the attributes of a repository, unless they are there. */
 export function configure(folder: string): void {
   const file = join(folder, 'config');
-  const known = readFileSync(file, 'utf8').toLowerCase();
-  const missing = SETTINGS.filter(([, name, value]) => !known.includes(`${name.toLowerCase()} = ${value}`));
+  const configuration = readFileSync(file, 'utf8').toLowerCase();
+  const missing = SETTINGS.filter(([, name, value]) => !configuration.includes(`${name.toLowerCase()} = ${value}`));
   // In one step, and not by a git command for each.
   if (missing.length > 0) appendFileSync(file, missing.map(line).join(''));
   const attributes = join(folder, 'info', 'attributes');

@@ -24,8 +24,8 @@ export function previewOf(folder: string, branch: string): number | null {
 /** Returns the number of the preview of a branch, which gets one unless it has one. */
 export function openPreview(folder: string, branch: string): number {
   const { last, open } = readPreviews(folder);
-  const known = previewOf(folder, branch);
-  if (known !== null) return known;
+  const current = previewOf(folder, branch);
+  if (current !== null) return current;
   const number = last + 1;
   writeStateSync(fileIn(folder), { last: number, open: [...open, { number, branch }] });
   return number;

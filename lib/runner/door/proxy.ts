@@ -166,7 +166,7 @@ function drained(target: Release | undefined, timeoutMs: number): Promise<void> 
 
 const NO_ANSWER: Refusal = { status: 502, sentence: 'The application did not answer.' };
 
-/** Of a client that has left before it was answered, as nginx has it. */
+/** The status that is counted for a client that has left before it was answered, as nginx has it. */
 const LEFT = 499;
 
 /** Why no `web` process of an application serves. */

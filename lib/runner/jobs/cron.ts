@@ -46,8 +46,8 @@ export class CronTable {
     const left = [...this.#jobs];
     return entries.map((entry) => {
       const at = left.findIndex((job) => isSame(job.entry, entry));
-      const [known] = at < 0 ? [] : left.splice(at, 1);
-      return known ?? new Job(entry, this.#running);
+      const [job] = at < 0 ? [] : left.splice(at, 1);
+      return job ?? new Job(entry, this.#running);
     });
   }
 }

@@ -15,10 +15,10 @@ const run = promisify(execFile);
  */
 export async function terminalProgram(path: string | undefined): Promise<string | undefined> {
   const env = { PATH: path ?? '/usr/bin:/bin' };
-  const found = await run('/bin/sh', ['-c', 'command -v script && script --version </dev/null'], { env }).catch(
+  const answer = await run('/bin/sh', ['-c', 'command -v script && script --version </dev/null'], { env }).catch(
     () => null,
   );
-  const [program, version] = found?.stdout.split('\n') ?? [];
+  const [program, version] = answer?.stdout.split('\n') ?? [];
   return program?.startsWith('/') && version?.includes('util-linux') ? program : undefined;
 }
 

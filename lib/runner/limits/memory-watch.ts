@@ -55,11 +55,11 @@ export function memoryWatch(
   };
   const check = async () => {
     const groups = [...watched.values()].map(({ group }) => group);
-    // To find new processes, those of the whole machine are read, which takes longer.
-    const found = await measure(groups, round === 0 ? undefined : members).catch(() => []);
-    members = found.map(({ pid, pgid }) => ({ pid, pgid }));
+    // New processes are found by reading those of the whole machine, which takes longer.
+    const measured = await measure(groups, round === 0 ? undefined : members).catch(() => []);
+    members = measured.map(({ pid, pgid }) => ({ pid, pgid }));
     let isNear = false;
-    const total = totals(found);
+    const total = totals(measured);
     for (const [pgid, { limitMb, exceeded }] of [...watched]) {
       const bytes = total.get(pgid) ?? 0;
       isNear ||= bytes > limitMb * BYTES_PER_MB * NEAR_PART;
@@ -88,8 +88,8 @@ export async function memoryOfGroups(groups: readonly StartedGroup[]): Promise<R
   );
 }
 
-function totals(found: Awaited<ReturnType<Measure>>): ReadonlyMap<number, number> {
+function totals(measured: Awaited<ReturnType<Measure>>): ReadonlyMap<number, number> {
   const total = new Map<number, number>();
-  for (const { pgid, bytes } of found) total.set(pgid, (total.get(pgid) ?? 0) + bytes);
+  for (const { pgid, bytes } of measured) total.set(pgid, (total.get(pgid) ?? 0) + bytes);
   return total;
 }

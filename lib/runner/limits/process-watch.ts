@@ -29,7 +29,7 @@ interface ProcessCounts {
 
 /** All processes are counted again after this number of intervals at the latest. */
 const COUNTED_EVERY = 20;
-/** They are counted at once when their number on the machine grew by the smallest limit divided by this. */
+/** Processes are counted at once when their number on the machine grew by the smallest limit divided by this. */
 const NOTICED_PART = 4;
 
 /**
@@ -60,9 +60,9 @@ export function processWatch(intervalMs: number, counts: ProcessCounts = systemC
     if (watched.size === 0 || !(hasGrown() || left <= 0)) return;
     left = COUNTED_EVERY;
     lowest = counts.all() ?? 0;
-    const found = await counts.of([...watched.values()].map(({ group }) => group)).catch(() => new Map());
+    const counted = await counts.of([...watched.values()].map(({ group }) => group)).catch(() => new Map());
     for (const [pgid, { limit, exceeded }] of [...watched]) {
-      if ((found.get(pgid) ?? 0) <= limit) continue;
+      if ((counted.get(pgid) ?? 0) <= limit) continue;
       watched.delete(pgid);
       exceeded();
     }

@@ -2,7 +2,7 @@ import type { PrintedLine } from '../../../functions/core/ports/processes.ts';
 import type { LogQuery } from '../calls.ts';
 import type { AppLog } from './app-log.ts';
 
-/** Of lines that wait for a reader. */
+/** The reading ends when more than that waits for a reader. */
 const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;
 
 /** Yields the last lines of a log, and new ones until the signal aborts. Throws when its reader does not keep up. */

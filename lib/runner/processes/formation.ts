@@ -89,8 +89,8 @@ export class Formation {
     const { others } = this.release.types;
     this.#processes = Object.entries(others).flatMap(([type, command]) =>
       numbersOf(type, scale).map((number) => {
-        const known = running.get(`${type}.${number}`);
-        return known ?? new BackgroundProcess(this.release, { type, number, command, report: this.#report });
+        const runs = running.get(`${type}.${number}`);
+        return runs ?? new BackgroundProcess(this.release, { type, number, command, report: this.#report });
       }),
     );
   }

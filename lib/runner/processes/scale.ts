@@ -2,7 +2,7 @@ import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { HttpError } from '../../http/http-error.ts';
 
-/** Of one application, all types but `web` together. */
+/** The most processes of one application, all types but `web` together. */
 const MOST_PROCESSES = 20;
 
 /** Returns how many are to run of a type, as it was said: 1 when it was not. A `web` that is `auto` may sleep. */

@@ -30,7 +30,7 @@ export class Attendance {
     clearTimeout(this.#timer);
     const lines = createInterface({ input: request });
     lines.on('line', (line) => groups.told(line));
-    // It is cut by a kill.
+    // A kill of the service cuts the request.
     lines.on('error', () => {});
     await new Promise<void>((resolve) => {
       request.once('close', () => resolve());

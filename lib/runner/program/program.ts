@@ -31,7 +31,7 @@ async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramO
     process.exit(0);
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
-  // It outlives the terminal in which the service was started.
+  // The runner outlives the terminal in which the service was started.
   process.on('SIGHUP', () => {});
 
   const door = doorServer(runners.door);

@@ -49,7 +49,7 @@ const DEFAULT_LINGER_SECONDS = 60;
 const RESTART_AFTER_MS = 1_000;
 const START_LIMIT_MS = 20_000;
 const POLL_MS = 10;
-/** Of the path of a socket: https://man7.org/linux/man-pages/man7/unix.7.html, and 104 on macOS. */
+/** The longest path of a socket: https://man7.org/linux/man-pages/man7/unix.7.html, and 104 on macOS. */
 const MOST_PATH_BYTES = 103;
 
 /** Takes the runner of a folder over, or starts one; and starts it again when it ends. Throws `OperatorError`. */

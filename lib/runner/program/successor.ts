@@ -34,7 +34,7 @@ export function startSuccessor(launch: Launch, { runners, door, drainMs, begun, 
   const given = new Map<string, Promise<void>>();
   const finish = async () => {
     await Promise.all(given.values());
-    // They have no time limit, and neither have those of cron.
+    // One-off commands have no time limit, and neither have runs of cron.
     await runners.runsEnded();
     child.off('exit', lost);
     ended();
