@@ -32,7 +32,7 @@ export interface Dispatcher extends JobQueue {
   stop(): void;
 }
 
-interface Known {
+interface QueuedJob {
   job: StageJob;
   state: 'waiting' | 'running' | 'paused';
   /** Whether it was sent again during its run: then it runs again at once. */
@@ -53,24 +53,24 @@ interface Known {
  * begin one after the other, because many at once would hold up the deliveries for as long as they take.
  */
 export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher {
-  const jobs = new Map<string, Known>();
-  const groups = new Map<string, Known[]>();
+  const jobs = new Map<string, QueuedJob>();
+  const groups = new Map<string, QueuedJob[]>();
   const busy = new Set<string>();
   const running = new Map<StageName, number>();
-  const bursts = burst((known) => {
-    for (const one of known) one.inBurst = false;
-    for (const { job } of known) begin(job.group);
+  const bursts = burst((ended) => {
+    for (const one of ended) one.inBurst = false;
+    for (const { job } of ended) begin(job.group);
   });
   let stopped = false;
 
-  const wait = (known: Known, first: boolean) => {
-    clearTimeout(known.timer);
-    known.state = 'waiting';
-    const group = groups.get(known.job.group) ?? [];
-    groups.set(known.job.group, group);
-    if (first) group.unshift(known);
-    else group.push(known);
-    begin(known.job.group);
+  const wait = (queued: QueuedJob, first: boolean) => {
+    clearTimeout(queued.timer);
+    queued.state = 'waiting';
+    const group = groups.get(queued.job.group) ?? [];
+    groups.set(queued.job.group, group);
+    if (first) group.unshift(queued);
+    else group.push(queued);
+    begin(queued.job.group);
   };
   /** Begins what may run: in one repository, or in all of them when a place of a stage is free again. */
   const begin = (name: string) => {
@@ -97,41 +97,41 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     if (group?.length === 0) groups.delete(name);
   };
   /** Returns the seconds after which the job runs again; null when it is done. */
-  const work = async (known: Known): Promise<number | null> => {
-    const { job } = known;
+  const work = async (queued: QueuedJob): Promise<number | null> => {
+    const { job } = queued;
     try {
       const result = await run(job);
-      known.failures = 0;
+      queued.failures = 0;
       return result.done ? null : result.visibleInSeconds;
     } catch (error) {
-      known.failures += 1;
+      queued.failures += 1;
       if (!stopped) trace('stage not run', { ...job, error });
-      return backOff(known.failures - 1, FAILED_JOB_PAUSES);
+      return backOff(queued.failures - 1, FAILED_JOB_PAUSES);
     }
   };
-  const settle = (known: Known, pauseSeconds: number | null) => {
-    const { again } = known;
-    known.again = false;
-    if (again || pauseSeconds === 0) return wait(known, true);
+  const settle = (queued: QueuedJob, pauseSeconds: number | null) => {
+    const { again } = queued;
+    queued.again = false;
+    if (again || pauseSeconds === 0) return wait(queued, true);
     if (pauseSeconds === null) {
-      jobs.delete(keyOf(known.job));
+      jobs.delete(keyOf(queued.job));
       return;
     }
-    known.state = 'paused';
-    known.timer = setTimeout(() => wait(known, false), pauseSeconds * 1000);
+    queued.state = 'paused';
+    queued.timer = setTimeout(() => wait(queued, false), pauseSeconds * 1000);
   };
   return {
     send: async (job) => {
-      const known = jobs.get(keyOf(job));
-      if (known === undefined) {
-        const added: Known = { job, state: 'waiting', again: false, failures: 0, inBurst: false };
+      const queued = jobs.get(keyOf(job));
+      if (queued === undefined) {
+        const added: QueuedJob = { job, state: 'waiting', again: false, failures: 0, inBurst: false };
         if (job.stage === 'check') added.inBurst = bursts.holds(added);
         jobs.set(keyOf(job), added);
         return wait(added, false);
       }
-      known.job = job;
-      if (known.state === 'running') known.again = true;
-      if (known.state === 'paused') wait(known, false);
+      queued.job = job;
+      if (queued.state === 'running') queued.again = true;
+      if (queued.state === 'paused') wait(queued, false);
     },
     report: reports.report,
     stop: () => {
@@ -143,8 +143,8 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
 }
 
 /** Collects the jobs of a burst. `begin` gets them, in their order. */
-function burst(begin: (jobs: readonly Known[]) => void) {
-  const held: Known[] = [];
+function burst(begin: (jobs: readonly QueuedJob[]) => void) {
+  const held: QueuedJob[] = [];
   /** How many of them begin by and by, and how many at a time. */
   let spread = 0;
   let step = 0;
@@ -166,7 +166,7 @@ function burst(begin: (jobs: readonly Known[]) => void) {
   };
   return {
     /** Whether a job belongs to a burst, and is held for now. */
-    holds: (job: Known): boolean => {
+    holds: (job: QueuedJob): boolean => {
       const now = performance.now();
       const isLone = held.length === 0 && now - last > BURST_MS;
       last = now;

@@ -59,6 +59,7 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
 const NEVER = Number.POSITIVE_INFINITY;
 /** A deploy whose application crashes as it ends has ended by then. */
 const APPLIED_WITHIN_MS = 5_000;
+
 /** Opens the service on its data folder. */
 export function openEngine(settings: EngineSettings): Engine {
   const ports = enginePorts(settings);
@@ -68,7 +69,7 @@ export function openEngine(settings: EngineSettings): Engine {
   const jobs = dispatcher({ run: stageRunner(ports, settings, queue), reports: statuses, trace });
   const schedule = schedules(ports, settings, queue);
   const revocations = new Revocations(clock);
-  const own = () => ({
+  const pushPorts = () => ({
     ...deliveryPorts(ports, queue),
     reader: stores.reader,
     settings: stores.appSettings,
@@ -102,9 +103,9 @@ export function openEngine(settings: EngineSettings): Engine {
     },
     push: async (push, { user, base }) => {
       const received = { user, base, uuid: ports.ids.uuid(), delivery: ports.ids.uuid(), at: clock.now() };
-      return row(await acceptOwnPush(push, received, own()), { base, docs: 'true' });
+      return row(await acceptOwnPush(push, received, pushPorts()), { base, docs: 'true' });
     },
-    missedAfter: (tip, user) => missedAfter(tip, user, own()),
+    missedAfter: (tip, user) => missedAfter(tip, user, pushPorts()),
     verify: ports.verify,
     resume: async (first) => {
       await resume(ports, queue);
@@ -124,9 +125,9 @@ export function openEngine(settings: EngineSettings): Engine {
 
 /** Returns how the pushes of the repository host of this process are recorded. */
 function ownHostOf({ repositoryHosts, ownHost }: EngineSettings): { readonly name: string; readonly web: string } {
-  const own = repositoryHosts.find(({ name }) => name === ownHost?.name);
-  if (!own) throw new Error('This process has no repository host.');
-  return own;
+  const host = repositoryHosts.find(({ name }) => name === ownHost?.name);
+  if (!host) throw new Error('This process has no repository host.');
+  return host;
 }
 
 /** No worker has these entries any more: their stages begin anew, in the order of the entries. */

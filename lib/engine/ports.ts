@@ -103,10 +103,10 @@ function verifierOf(accounts: Pick<Accounts, 'authenticate'>, ports: ThrottlePor
 const WRONG_LOGIN: readonly ErrorCode[] = ['mw:auth:unauthorized', 'mw:auth:no_username'];
 
 function hostPorts(configured: readonly HostConfig[], ownHost: EngineSettings['ownHost'], verify: VerifyLogin) {
-  const own = ownHost && { opened: new Map([[ownHost.name, ownHost.open(verify)]]) };
-  const duringRequests = openHosts(configured, { ...own, timeouts: DURING_A_REQUEST });
+  const opened = ownHost && { opened: new Map([[ownHost.name, ownHost.open(verify)]]) };
+  const duringRequests = openHosts(configured, { ...opened, timeouts: DURING_A_REQUEST });
   return {
-    hosts: openHosts(configured, own) as Hosts,
+    hosts: openHosts(configured, opened) as Hosts,
     hostsOfRequests: duringRequests,
     hostNames: configured.map(({ name }) => name),
     hostName: (kind: string, hostname: string | null) => chooseHost(configured, kind, hostname)?.name ?? null,

@@ -30,8 +30,8 @@ export async function readOwn(
   const endpoint = endpoints[route?.function ?? ''];
   if (!endpoint) throw new DeployError('request:not_found', `There is nothing at ${path}.`);
   const params = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodedPart(value)]));
-  const known = { method: 'GET', headers: {}, body: new Uint8Array(), uuid: randomUUID() };
-  const request = { ...known, ...asked, path, resource, params };
+  const plain = { method: 'GET', headers: {}, body: new Uint8Array(), uuid: randomUUID() };
+  const request = { ...plain, ...asked, path, resource, params };
   if ('answer' in endpoint) return { value: (await endpoint.answer(request)).body };
   return { chunks: (await endpoint.stream(request)).body ?? none() };
 }

@@ -17,7 +17,7 @@ interface Address {
 export async function ownerOfPort(address: Address, group: StartedGroup): Promise<PortOwner> {
   const wanted = await listeningSockets(address);
   if (wanted.length === 0) return 'unknown';
-  const isOwn = (own: ReadonlySet<string>) => wanted.every((inode) => own.has(inode));
+  const isOwn = (inodes: ReadonlySet<string>) => wanted.every((inode) => inodes.has(inode));
   // Most servers are the leader of their group, or below it: all of /proc is read for the others only.
   const leader = await socketsOf([group.pgid, ...descendants(group.pgid)]);
   if (isOwn(leader.inodes)) return 'own';
@@ -32,8 +32,8 @@ export async function ownerOfPort(address: Address, group: StartedGroup): Promis
  */
 export async function portsOf(group: StartedGroup): Promise<readonly number[]> {
   const { inodes } = await socketsOf(await pidsOf(group));
-  const own = (await listeners()).filter(({ inode }) => inodes.has(inode));
-  return [...new Set(own.map(({ local }) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)))].sort(
+  const ofGroup = (await listeners()).filter(({ inode }) => inodes.has(inode));
+  return [...new Set(ofGroup.map(({ local }) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)))].sort(
     (one, other) => one - other,
   );
 }
@@ -54,8 +54,8 @@ async function listeningSockets({ host, port }: Address): Promise<readonly strin
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const listening = await listeners();
   for (const taker of TAKERS[host] ?? []) {
-    const found = listening.filter(({ local }) => local === `${taker}:${hex}`).map(({ inode }) => inode);
-    if (found.length > 0) return found;
+    const inodes = listening.filter(({ local }) => local === `${taker}:${hex}`).map(({ inode }) => inode);
+    if (inodes.length > 0) return inodes;
   }
   return [];
 }

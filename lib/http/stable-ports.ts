@@ -20,19 +20,19 @@ export async function reserveStablePorts<Name extends string>(
   warn: (sentence: string) => void = () => {},
 ): Promise<ReservedPorts<Name>> {
   // Without a readable file all ports are new.
-  const known = (await readState(file, schema).catch(() => undefined)) ?? {};
+  const former = (await readState(file, schema).catch(() => undefined)) ?? {};
   const reserved: [Name, ReservedPort][] = [];
   try {
     for (const name of names) {
-      const port = await reserveOr(known[name] ?? 0);
+      const port = await reserveOr(former[name] ?? 0);
       reserved.push([name, port]);
-      if (known[name] !== undefined && known[name] !== port.port) {
-        warn(`Port ${known[name]} (${name}) is taken by another program; from now on it is port ${port.port}.`);
+      if (former[name] !== undefined && former[name] !== port.port) {
+        warn(`Port ${former[name]} (${name}) is taken by another program; from now on it is port ${port.port}.`);
       }
     }
     // Another thread has those of other names.
-    const ports = { ...known, ...Object.fromEntries(reserved.map(([name, { port }]) => [name, port])) };
-    if (names.some((name) => known[name] !== ports[name])) await writeState(file, ports);
+    const ports = { ...former, ...Object.fromEntries(reserved.map(([name, { port }]) => [name, port])) };
+    if (names.some((name) => former[name] !== ports[name])) await writeState(file, ports);
   } catch (error) {
     await releaseAll(reserved.map(([, port]) => port));
     throw error;

@@ -5,7 +5,7 @@ import { BlockList, isIP } from 'node:net';
 export type TrustsAddress = (address: string | undefined) => boolean;
 
 /** Addresses whose answer is remembered. */
-const MAX_KNOWN = 1000;
+const MAX_REMEMBERED = 1000;
 
 /**
  * Returns whether an address is one of this machine or in the list of addresses and networks (`10.0.0.0/8`): a reverse
@@ -22,13 +22,13 @@ export function trustedAddresses(list: readonly string[] = []): TrustsAddress {
     else trusted.addSubnet(address, Number(bits), family);
   }
   // A look into the list takes longer than the rest of a request's head, and clients send many.
-  const known = new Map<string, boolean>();
+  const answers = new Map<string, boolean>();
   return (address = '') => {
-    const found = known.get(address);
-    if (found !== undefined) return found;
-    if (known.size >= MAX_KNOWN) known.clear();
+    const remembered = answers.get(address);
+    if (remembered !== undefined) return remembered;
+    if (answers.size >= MAX_REMEMBERED) answers.clear();
     const isTrusted = isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-    known.set(address, isTrusted);
+    answers.set(address, isTrusted);
     return isTrusted;
   };
 }

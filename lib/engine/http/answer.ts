@@ -71,8 +71,8 @@ async function call(parts: Answering, head: RequestHead, exchange: Exchange): Pr
   const body = route.login === 'none' ? new Uint8Array() : await parts.bodies.read(exchange);
   await parts.pace.turn();
   const params = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodedPart(value)]));
-  const { search, address: _, origin: __, ...known } = head;
-  const request = { ...known, resource, params, query: queryOf(search), body, user };
+  const { search, address: _, origin: __, ...rest } = head;
+  const request = { ...rest, resource, params, query: queryOf(search), body, user };
   return run(parts, route.function, { request, exchange });
 }
 

@@ -51,9 +51,9 @@ function childOf(node: Node, part: string): Node {
     node.variable ??= { name, node: newNode() };
     return node.variable.node;
   }
-  const known = node.literals.get(part) ?? newNode();
-  node.literals.set(part, known);
-  return known;
+  const child = node.literals.get(part) ?? newNode();
+  node.literals.set(part, child);
+  return child;
 }
 
 function newNode(): Node {
