@@ -16,7 +16,6 @@ import { milliseconds, ratioOf } from './statistics.ts';
 const APPS = Number(process.env.APPS || 100);
 const POLL_MS = 2;
 const FIRST_MS = 1_000;
-const LAST_MS = 2_000;
 /** The allowed part of what the service takes without applications. */
 const MORE = 1.2;
 const MOST_MS = 3;
@@ -44,26 +43,11 @@ export async function run(): Promise<readonly BenchRow[]> {
       await atRest(service.pid);
       return { base: started, own: await firstAnswer(urls[round] ?? '') };
     });
-    const last = await firstAnswer(urls.at(-1) ?? '');
-    // After another start all are asleep again.
-    await service.end();
-    service = await serviceOn(service.dataDir);
-    await allAsleep(service);
-    const together = await Promise.all(urls.map(firstAnswer));
     return [
       {
         ...{ figure: 'first answer of a sleeping Express application', value: milliseconds(own) },
         ...{ baseline: `node: ${milliseconds(base)}`, ratio: ratioOf(own, base) },
         ...{ target: `≤ ${milliseconds(FIRST_MS)}`, reached: own <= FIRST_MS },
-      },
-      {
-        ...{ figure: `… of the last of ${APPS}`, value: milliseconds(last), baseline: '–' },
-        ...{ target: `≤ ${milliseconds(LAST_MS)}`, reached: last <= LAST_MS },
-      },
-      {
-        ...{ figure: `… all ${APPS} woken at once, the last answer`, value: milliseconds(Math.max(...together)) },
-        ...{ baseline: `one by one: ${milliseconds(own * APPS)}`, ratio: ratioOf(Math.max(...together), own * APPS) },
-        ...{ target: '≤ 1', reached: Math.max(...together) <= own * APPS },
       },
       {
         ...{ figure: `memory at rest, with ${APPS} of them`, value: `${resting.mb} MB` },

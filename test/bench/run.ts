@@ -10,7 +10,6 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   start: async () => (await import('./start.ts')).run,
   rest: async () => (await import('./at-rest.ts')).run,
   asleep: async () => (await import('./asleep.ts')).run,
-  isolation: async () => (await import('./isolation.ts')).run,
   disk: async () => (await import('./disk.ts')).run,
   visits: async () => (await import('./front-door/front-door.ts')).run,
   imports: async () => (await import('./imports.ts')).run,

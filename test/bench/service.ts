@@ -22,9 +22,8 @@ export interface Service {
 }
 
 /** Starts the service on an empty folder, without the sample application. */
-export async function startService(name: string, users = 0, config?: object): Promise<Service> {
+export async function startService(name: string, users = 0): Promise<Service> {
   const dataDir = emptyFolder(name);
-  if (config) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config));
   const { password } = readLogin(dataDir);
   for (let number = 1; number <= users; number += 1) addUser(dataDir, `user-${number}`, password);
   // The sample would be an application that runs.

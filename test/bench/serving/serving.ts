@@ -63,7 +63,7 @@ async function compare({ service, folder, name, version }: Compared): Promise<Re
 }
 
 /** Pushes a version and returns the milliseconds until it answers. */
-export async function pushed({ tree, url }: Pushed, { files, text }: Version): Promise<number> {
+async function pushed({ tree, url }: Pushed, { files, text }: Version): Promise<number> {
   tree.commit(files);
   const begin = performance.now();
   const push = tree.push();
