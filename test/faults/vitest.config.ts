@@ -11,6 +11,7 @@ export default defineConfig({
     reporters: ['verbose', 'test/support/failed-tests.ts'],
     testTimeout: 60 * 60_000,
     hookTimeout: 120_000,
+    experimental: { fsModuleCache: true },
     pool: 'forks',
     maxWorkers: 2,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },

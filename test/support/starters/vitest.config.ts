@@ -12,6 +12,7 @@ export default defineConfig({
     reporters: ['verbose', 'test/support/failed-tests.ts'],
     testTimeout: 15 * 60_000,
     hookTimeout: 60_000,
+    experimental: { fsModuleCache: true },
     pool: 'forks',
     maxWorkers: 1,
   },
