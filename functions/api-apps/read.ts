@@ -30,7 +30,8 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
   const failures: unknown[] = [];
   await forEachLimit(asked, MAX_AT_A_TIME, async (app) => {
     try {
-      shown.set(app.app, viewOf(app, await historyOf(app, appsInLog, ports), view));
+      const history = await historyOf(app, appsInLog, ports);
+      shown.set(app.app, viewOf(await answering(app, history, ports), history, view));
     } catch (error) {
       failures.push(error);
     }
@@ -46,7 +47,17 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
 export async function show(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
   const view = { base: request.base, docs: oneOf(request.query, includeDocs) };
   const { app, name: _, ...history } = await foundApp(request, ports);
-  return { status: 200, body: viewOf(app, history, view) };
+  return { status: 200, body: viewOf(await answering(app, history, ports), history, view) };
+}
+
+/**
+ * Returns an application without its address when nothing answers there. Whether a release that answered nobody at its start
+ * has a process that does now, only the platform knows.
+ */
+async function answering(app: Application, { active }: AppHistory, { processes }: AppsPorts): Promise<Application> {
+  if (active === null || active.url !== null) return app;
+  const known = await processes.list(app);
+  return known?.scale.web ? app : { ...app, url: null };
 }
 
 function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): SentApplication {

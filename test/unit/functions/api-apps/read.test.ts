@@ -39,6 +39,20 @@ describe('GET /1/apps/<user>', () => {
     });
   });
 
+  it('has no address of one without a process that answers, until it has one', async () => {
+    const { number } = await world.deployed('shop');
+    await world.log.move('ann', number, () => ({ changes: { url: null } }));
+    const scale = (web: number) => world.ports.processes.scale({ user: 'ann', app: 'shop' }, { web });
+    for (const [web, url] of [
+      [0, null],
+      [1, 'https://shop.ann.example.com'],
+    ] as const) {
+      await scale(web);
+      expect((await list()).body.apps).toMatchObject([{ name: 'shop', url }]);
+      expect((await show('shop')).body).toMatchObject({ url });
+    }
+  });
+
   it('has pages, which link to the next and the previous one', async () => {
     for (const name of ['shop', 'cart', 'blog']) await world.deployed(name);
     const { headers, body } = await list({ limit: '1', skip: '1', include_docs: 'true' });
