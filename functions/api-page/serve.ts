@@ -1,6 +1,6 @@
 import { dispatch } from '../api/dispatch.ts';
 import type { BodilessAnswer, HttpRequest, StreamAnswer } from '../api/http.ts';
-import type { Service } from '../api/shapes/service.ts';
+import type { Senders, Service } from '../api/shapes/service.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
 import { DeployError } from '../core/errors.ts';
 import type { PageEncoding, PageFiles, SetupTexts } from '../core/ports/page.ts';
@@ -17,6 +17,8 @@ interface PagePorts {
   /** Address of the service's own repository host, without a slash at the end; empty when it has none. */
   readonly repositoriesUrl: string;
   readonly setupTexts: SetupTexts;
+  /** The branch that is deployed where the address of a webhook names none. */
+  readonly defaultBranch: string;
 }
 
 type Answer = StreamAnswer | BodilessAnswer;
@@ -50,9 +52,9 @@ async function root({ base, headers }: HttpRequest, { files, repositoriesUrl, ..
   });
 }
 
-async function senders({ base, headers }: HttpRequest, { setupTexts }: PagePorts): Promise<Answer> {
-  const body = JSON.stringify({ senders: await setupTexts(base) });
-  return revalidated(headers, body, { 'content-type': 'application/json' });
+async function senders({ base, headers }: HttpRequest, { setupTexts, defaultBranch }: PagePorts): Promise<Answer> {
+  const answer: Senders = { default_branch: defaultBranch, senders: await setupTexts(base) };
+  return revalidated(headers, JSON.stringify(answer), { 'content-type': 'application/json' });
 }
 
 async function asset({ params, headers }: HttpRequest, { files }: PagePorts): Promise<Answer> {

@@ -138,6 +138,7 @@ export const apiPage = () => {
     files: pageFiles(new URL('page/', import.meta.url)),
     signalsUrl: () => signalsUrl,
     repositoriesUrl: '',
+    defaultBranch: variable('DEFAULT_BRANCH'),
     // The registry takes long to load, and only one of the routes needs it.
     setupTexts: async (service: string) => (await import('../adapters/senders/setup-texts.ts')).setupTexts(service),
   };

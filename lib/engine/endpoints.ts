@@ -78,6 +78,7 @@ export function endpoints(
     'api-page': {
       stream: serve({
         files: pageFiles(settings.page),
+        defaultBranch: settings.defaultBranch,
         signalsUrl: settings.signalsUrl,
         repositoriesUrl: settings.repositoriesUrl,
         setupTexts: async (service) =>

@@ -31,7 +31,13 @@ export const SetupText = about(
   }),
 ) satisfies v.GenericSchema<core.SetupText>;
 
-export const Senders = about('The senders that can be set up.', v.object({ senders: v.array(SetupText) }));
+export const Senders = about(
+  'The senders that can be set up.',
+  v.object({
+    default_branch: about('The branch that is deployed where the address of a webhook names none.', text),
+    senders: v.array(SetupText),
+  }),
+);
 
 export type Senders = Sent<typeof Senders>;
 export type Service = Sent<typeof Service>;

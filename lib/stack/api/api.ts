@@ -229,7 +229,7 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
     ],
     'api-badge': read,
     'api-documents': [linkEntries(parameters)],
-    'api-page': [linkEntries(parameters), nameSignals(changes.clients, parameters)],
+    'api-page': [linkEntries(parameters), chooseBranch(parameters), nameSignals(changes.clients, parameters)],
     'api-unknown': [linkEntries(parameters)],
   };
 }

@@ -18,7 +18,7 @@ import { NewToken } from '../settings/new-token.tsx';
 /** The webhook settings to copy, for each host and CI provider; `query` may name a host and a repository to begin with. */
 export function Connect({ query }: { query: Route['query'] }) {
   const { api } = useWorkspace();
-  const [senders, setSenders] = useState<readonly SetupText[] | null>(null);
+  const [answer, setAnswer] = useState<Senders | null>(null);
   // Of a host that its name does not tell, nothing is chosen: the same name elsewhere is another repository.
   const [chosen, setChosen] = useState(query.host ?? (query.repository ? '' : 'github'));
   const [repository, setRepository] = useState(query.repository ?? '');
@@ -28,11 +28,10 @@ export function Connect({ query }: { query: Route['query'] }) {
   const [ci, setCi] = useState(false);
   const [token, setToken] = useState('');
   useTitle('Connect a repository');
-  const failure = useReading(() =>
-    api.call<Senders>({ path: ['senders'] }).then(({ senders: all }) => setSenders(all)),
-  );
+  const failure = useReading(() => api.call<Senders>({ path: ['senders'] }).then(setAnswer));
+  const senders = answer?.senders ?? null;
   const sender = senders?.find(({ id }) => id === chosen);
-  const knows = sender && allowed(sender, { environment, previews: true, ci: true });
+  const choices = sender && allowed(sender, { environment, previews: true, ci: true });
   /** The branch that is deployed then, which is the repository's own where none is named, is that of the address. */
   const deployFirst = async () => {
     const [name, ...owner] = repository.split('/').reverse();
@@ -64,14 +63,19 @@ export function Connect({ query }: { query: Route['query'] }) {
           </select>
         </label>
         <Field label="Repository" value={repository} placeholder="owner/repository" onText={setRepository} />
-        <Field label="Branch to deploy" value={branch} placeholder="the service’s default" onText={setBranch} />
+        <Field
+          label="Branch to deploy"
+          value={branch}
+          placeholder={answer ? `the service’s default: ${answer.default_branch}` : ''}
+          onText={setBranch}
+        />
         <Field label="Environment" value={environment} placeholder="none" onText={setEnvironment} />
-        {knows?.previews && (
+        {choices?.previews && (
           <Switch is={previews} onSwitch={setPreviews} about="Each gets an address of its own until it is closed.">
             Deploy pull requests too
           </Switch>
         )}
-        {knows?.ci && (
+        {choices?.ci && (
           <Switch is={ci} onSwitch={setCi} about="Deploys wait for the call of a CI provider: connect it as well.">
             Wait for CI
           </Switch>

@@ -44,6 +44,7 @@ export async function cannedService(
     files: pageFiles(pathToFileURL(`${folder}/`)),
     signalsUrl: () => '',
     repositoriesUrl,
+    defaultBranch: 'master',
     setupTexts: async (service) => setupTexts(service),
   });
   const asked: string[] = [];

@@ -26,6 +26,7 @@ const answer = serve({
   files,
   signalsUrl: () => signalsUrl,
   repositoriesUrl,
+  defaultBranch: 'trunk',
   setupTexts: async (service) => setupTexts(service),
 });
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
@@ -130,7 +131,8 @@ describe('GET /assets/<file>', () => {
 describe('GET /1/senders', () => {
   it('says how each sender is set up, with placeholders and no secret', async () => {
     const answered = await answer(request({ resource: '/1/senders', base }));
-    const { senders } = JSON.parse(String(await bodyOf(answered)));
+    const { senders, default_branch } = JSON.parse(String(await bodyOf(answered)));
+    expect(default_branch).toBe('trunk');
     const github = senders.find(({ id }: { id: string }) => id === 'github');
     expect(github).toMatchObject({ name: 'GitHub', sends: 'pushes', lines: null });
     expect(github.where).toContain('https://github.com/<owner>/<repository>/settings/hooks/new');
