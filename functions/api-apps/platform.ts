@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { fieldsIn } from '../api/body.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { Command, RunInput } from '../api/shapes/runs.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { domainName } from '../core/apps/domain-name.ts';
 import { badParameter, DeployError } from '../core/errors.ts';
-import type { Scale } from '../core/ports/processes.ts';
+import { RunInput, RunStart, type Scale } from '../core/ports/processes.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** `GET …/processes`: what runs of an application. */
@@ -64,7 +63,7 @@ const INPUT_FORM = `Send JSON like {"data": "<base64>", "end": true, "signal": "
 
 /** `POST …/runs`: starts a command in the release that is live. */
 export async function startRun(request: HttpRequest, { runs }: AppsPorts): Promise<HttpAnswer> {
-  const { success, output } = v.safeParse(Command, fieldsIn(request, MAX_BODY_KIB));
+  const { success, output } = v.safeParse(RunStart, fieldsIn(request, MAX_BODY_KIB));
   if (!success || output.command[0] === '') throw badParameter(START_FORM);
   return { status: 201, body: required(await runs.start(appRef(request), output), request) };
 }

@@ -10,7 +10,6 @@ import * as log from '../../api/shapes/log.ts';
 import * as logins from '../../api/shapes/logins.ts';
 import * as problems from '../../api/shapes/problems.ts';
 import * as processes from '../../api/shapes/processes.ts';
-import * as runs from '../../api/shapes/runs.ts';
 import * as service from '../../api/shapes/service.ts';
 import { version } from '../../core/version.ts';
 import { cached } from '../cached.ts';
@@ -97,15 +96,15 @@ function reference(name: string): Ref {
 /** `GET /1/openapi.json` and `GET /1/openapi`, without login: the description of the API, OpenAPI 3.1. */
 export const describeApi = cached((base) => ({ type: 'application/json', body: JSON.stringify(openApi(base)) }));
 
-const { page: _, ...answers } = log;
+const { page: _page, ...answers } = log;
+const { previewFields: _fields, ...entries } = entry;
 const shapes: Record<string, GenericSchema> = {
-  ...entry,
+  ...entries,
   ...answers,
   ...applications,
   ...processes,
   ...logins,
   ...problems,
-  ...runs,
   ...service,
 };
 

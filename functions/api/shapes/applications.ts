@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { type Settings as AllSettings, SETTING_NAMES, type SettingName, settingOf } from '../../core/apps/settings.ts';
 import type * as core from '../../core/ports/applications.ts';
-import { Entry, Repository, RepositoryRef } from './entry.ts';
+import { about, count, type Received, type Sent, text, textOrNull } from '../../core/schema.ts';
+import { Entry, previewFields, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
-import { about, count, previewFields, type Received, type Sent, text, textOrNull } from './parts.ts';
 
 export const Application = about(
   'An application.',

@@ -6,7 +6,6 @@ import {
   about,
   count,
   integer,
-  previewFields,
   type Received,
   type Sent,
   text,
@@ -14,7 +13,7 @@ import {
   time,
   timeOrNull,
   uri,
-} from './parts.ts';
+} from '../../core/schema.ts';
 import { ErrorCode } from './problems.ts';
 
 /** The meaning of each status; the compiler checks that none is missing. */
@@ -67,6 +66,16 @@ export const StageRecord = about(
     detail: textOrNull,
   }),
 );
+
+/** The fields of an entry, and of an application, that previews a pull request. */
+export const previewFields = {
+  pull_request: v.exactOptional(
+    about('The number of the pull request that it previews; absent for all others.', count),
+  ),
+  preview_of: v.exactOptional(
+    about('The application that it previews; null until it is known, absent for all others.', textOrNull),
+  ),
+};
 
 const row = {
   id: about('The address of the entry.', uri),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type * as core from '../../core/ports/processes.ts';
+import { PrintedLine, RunExit, RunPiece } from '../../core/ports/processes.ts';
+import { about, count, integer, type Sent, text, textOrNull, time } from '../../core/schema.ts';
 import { Entry } from './entry.ts';
-import { about, count, integer, type Sent, text, textOrNull, time } from './parts.ts';
 import { ErrorCode } from './problems.ts';
 
 /** The numbers of a list that is answered in pages. */
@@ -40,17 +40,12 @@ export const StreamEnd = about(
 
 export const ChangesLine = about('A line of the stream of changes.', v.union([Entry, StreamEnd]));
 
-export const PrintedLine = about(
-  'What was printed.',
-  v.object({
-    at: time,
-    stream: v.picklist(['stdout', 'stderr', 'platform']),
-    process: about('Which process has printed it: `worker.1`. Absent for `web`.', v.exactOptional(text)),
-    line: text,
-  }),
-) satisfies v.GenericSchema<core.PrintedLine>;
-
 export const OutputLine = about('A line of output, or the end of the stream.', v.union([PrintedLine, StreamEnd]));
+
+export const RunOutput = about(
+  'What a command says: its output, and at last how it has ended. Read on after `status:changes:timeout`.',
+  v.union([RunPiece, RunExit, StreamEnd]),
+);
 
 export const LastRefused = about(
   'The last call of the webhook that was refused, in the last 24 hours.',
@@ -66,6 +61,6 @@ export const LastRefused = about(
   }),
 );
 
-export type PrintedLine = Sent<typeof PrintedLine>;
+export { PrintedLine };
 export type LastRefused = Sent<typeof LastRefused>;
 export type StreamEnd = Sent<typeof StreamEnd>;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { about, type Sent, text, time, timeOrNull } from './parts.ts';
+import { about, type Sent, text, time, timeOrNull } from '../../core/schema.ts';
 
 const token = { name: v.pipe(text, v.maxLength(64)), created_at: time };
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errors, type ErrorCode as KnownCode } from '../../core/errors.ts';
-import { about, integer, type Sent, text, uri } from './parts.ts';
+import { about, integer, type Sent, text, uri } from '../../core/schema.ts';
 
 export const ErrorCode = about(
   'The code of an error. `GET /errors` explains each.',

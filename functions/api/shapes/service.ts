@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type * as core from '../../core/ports/page.ts';
-import { about, type Sent, text, textOrNull } from './parts.ts';
+import { about, type Sent, text, textOrNull } from '../../core/schema.ts';
 
 export const Service = about(
   'The service.',

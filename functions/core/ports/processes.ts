@@ -1,99 +1,143 @@
-/** A process of an application. */
-export interface Process {
-  /** Its type and a number: `worker.1`. */
-  readonly name: string;
-  /** `web` gets the traffic. */
-  readonly type: string;
-  readonly command: string;
-  /**
-   * `restarting`: the pause after it has ended unexpectedly; `crashed`: it did so too often, and is tried again every
-   * minute; `asleep`: the next request starts it.
-   */
-  readonly state: 'starting' | 'running' | 'asleep' | 'restarting' | 'crashed' | 'stopped';
-  /** When it came into this state, RFC 3339; null when that is not known. */
-  readonly since: string | null;
-  /** How often it was started again after it had ended unexpectedly. */
-  readonly restarts: number;
-  /** Resident bytes of all its processes; null when none runs. */
-  readonly memory: number | null;
-}
+import * as v from 'valibot';
+import { about, count, integer, type Sent, text, textOrNull, time } from '../schema.ts';
 
-/** A command that runs at the times of a schedule. All times are RFC 3339. */
-export interface CronJob {
-  /** The name that its lines of the output have: `@cron.1`. */
-  readonly name: string;
-  readonly schedule: string;
-  readonly command: string;
-  /** When the run that is going began; null when none is. */
-  readonly running: string | null;
-  /** The last run that has ended since the service was started. */
-  readonly last: { readonly at: string; readonly seconds: number; readonly exit: number } | null;
-  /** Null while the application does not run. */
-  readonly next: string | null;
-}
+export const Process = about(
+  'A process of an application.',
+  v.object({
+    name: about('Its type and a number: `worker.1`.', text),
+    type: about('The name of its line in the Procfile; `web` gets the traffic.', text),
+    command: text,
+    state: about(
+      '`restarting`: the pause after it has ended unexpectedly. `crashed`: it did so too often, and is tried again every minute. `asleep`: the next request starts it.',
+      v.picklist(['starting', 'running', 'asleep', 'restarting', 'crashed', 'stopped']),
+    ),
+    since: about('When it came into this state; null when that is not known.', v.nullable(time)),
+    restarts: about('How often it was started again after it had ended unexpectedly.', count),
+    memory: about('The resident memory of all its processes in bytes; null when none runs.', v.nullable(count)),
+  }),
+);
 
-/** A minute of an application. */
-export interface UsedMinute {
-  /** When it began, RFC 3339. */
-  readonly at: string;
-  /** How many requests were answered, by the class of the status: `{"2xx": 12, "5xx": 1}`. */
-  readonly requests: Readonly<Record<string, number>>;
-  /** The most bytes that were measured in it; null when none were. */
-  readonly memory: number | null;
-}
+export const CronJob = about(
+  'A command that runs at the times of a schedule.',
+  v.object({
+    name: about('The name that its lines of the output have: `@cron.1`.', text),
+    schedule: about('In UTC: minute, hour, day, month, weekday; or six fields, with seconds before them.', text),
+    command: text,
+    running: about('When the run that is going began; null when none is.', v.nullable(time)),
+    last: about(
+      'The last run that has ended since the service was started: when it began, and its exit code as a shell gives it.',
+      v.nullable(v.object({ at: time, seconds: v.number(), exit: v.number() })),
+    ),
+    next: about('When it runs next; null while the application does not run.', v.nullable(time)),
+  }),
+);
 
-/** How many processes are to run, by type; `auto` of `web`: it sleeps while nobody uses it. */
-export type Scale = Readonly<Record<string, number | 'auto'>>;
+export const UsedMinute = about(
+  'A minute of an application.',
+  v.object({
+    at: about('When it began.', time),
+    requests: about(
+      'How many requests were answered, by the class of the status: `{"2xx": 12, "5xx": 1}`. One whose client left before is `4xx`. WebSockets are not counted.',
+      v.record(text, count),
+    ),
+    memory: about('The most memory that was measured in it, in bytes; null when none was.', v.nullable(count)),
+  }),
+);
 
-/** What runs of an application. */
-export interface ProcessList {
-  readonly processes: readonly Process[];
-  readonly cron: readonly CronJob[];
-  readonly scale: Scale;
-  /** The minutes of the last hour in which there was something to count, oldest first. */
-  readonly usage?: readonly UsedMinute[];
-}
+const scale = v.record(text, v.union([count, v.literal('auto')]));
 
-/** A line that an application, or (`platform`) the platform about it, has printed. */
-export interface PrintedLine {
-  /** RFC 3339. */
-  readonly at: string;
-  readonly stream: 'stdout' | 'stderr' | 'platform';
-  /** Absent for `web`. */
-  readonly process?: string;
-  readonly line: string;
-}
+export const ProcessList = about(
+  'What runs of an application.',
+  v.object({
+    processes: v.array(Process),
+    cron: about('What `cron` of its app.json runs.', v.array(CronJob)),
+    scale: about('How many are to run, by type.', scale),
+    usage: v.exactOptional(
+      about(
+        'The minutes of the last hour in which there was something to count, oldest first; absent where nothing is counted.',
+        v.array(UsedMinute),
+      ),
+    ),
+  }),
+);
 
-/** The terminal of a one-off command: its size in characters, and its type for the variable `TERM`. */
-export interface RunTerminal {
-  readonly columns: number;
-  readonly rows: number;
-  readonly type?: string;
-}
+export const Scale = about(
+  'How many processes are to run, by type; those of other types stay as they are. `web` is 0, 1 or `auto`: it ends after ten minutes without a request, and the next request starts it.',
+  scale,
+);
 
-export interface RunStart {
-  /** The program and its arguments; a single text is a line for the shell. */
-  readonly command: readonly string[];
-  readonly terminal?: RunTerminal;
-}
+export const PrintedLine = about(
+  'What was printed.',
+  v.object({
+    at: time,
+    stream: v.picklist(['stdout', 'stderr', 'platform']),
+    process: about('Which process has printed it: `worker.1`. Absent for `web`.', v.exactOptional(text)),
+    line: text,
+  }),
+);
 
-export interface RunStarted {
-  readonly id: string;
-  /** Whether it has a terminal. */
-  readonly terminal: boolean;
-}
+const size = v.pipe(integer, v.minValue(1), v.maxValue(10_000));
 
-export interface RunInput {
-  /** Base64. */
-  readonly data?: string;
-  /** Whether that was all of its input. */
-  readonly end?: boolean;
-  readonly signal?: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL';
-  /** The new size of its terminal. */
-  readonly terminal?: RunTerminal;
-}
+export const RunTerminal = v.object({
+  columns: size,
+  rows: size,
+  type: about(
+    'The variable `TERM`; `xterm` by default, and of no effect later.',
+    v.exactOptional(v.pipe(text, v.regex(/^[\w.+-]{1,64}$/))),
+  ),
+});
 
-/** What a one-off command says: pieces of its output in base64, and at last how it has ended. */
-export type Said =
-  | { readonly stream: 'stdout' | 'stderr'; readonly data: string }
-  | { readonly exit: number; readonly reason: string | null };
+const words = v.pipe(v.array(v.pipe(text, v.regex(/^[^\0]*$/))), v.minLength(1), v.maxLength(1000));
+
+export const RunStart = about(
+  'A command for the release that is live.',
+  v.object({
+    command: about('The program and its arguments; a single text is a line for the shell.', words),
+    terminal: about('Gives it a terminal like this, where the platform can.', v.exactOptional(RunTerminal)),
+  }),
+);
+
+export const RunStarted = about(
+  'A command that runs. It is ended when its output is not read for ten seconds.',
+  v.object({
+    id: about('Of its output and its input.', text),
+    terminal: about('Whether it has a terminal, all of whose output is `stdout`.', v.boolean()),
+  }),
+);
+
+/** A piece of the output of a one-off command. */
+export const RunPiece = v.object({
+  stream: v.picklist(['stdout', 'stderr']),
+  data: about('A piece of the output in base64.', text),
+});
+
+/** How a one-off command has ended: the last that it says. */
+export const RunExit = v.object({
+  exit: about('The exit code; 128 and its number for a signal.', integer),
+  reason: about('The limit that it exceeded, as the end of a sentence.', textOrNull),
+});
+
+export const RunInput = about(
+  'What a command gets.',
+  v.object({
+    data: about('Input in base64.', v.exactOptional(text)),
+    end: about('Whether that was all of its input.', v.exactOptional(v.boolean())),
+    signal: about(
+      'For all its processes.',
+      v.exactOptional(v.picklist(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'])),
+    ),
+    terminal: about('The new size of its terminal.', v.exactOptional(RunTerminal)),
+  }),
+);
+
+export type Process = Sent<typeof Process>;
+export type CronJob = Sent<typeof CronJob>;
+export type UsedMinute = Sent<typeof UsedMinute>;
+export type ProcessList = Sent<typeof ProcessList>;
+export type Scale = Sent<typeof Scale>;
+export type PrintedLine = Sent<typeof PrintedLine>;
+export type RunTerminal = Sent<typeof RunTerminal>;
+export type RunStart = Sent<typeof RunStart>;
+export type RunStarted = Sent<typeof RunStarted>;
+export type RunInput = Sent<typeof RunInput>;
+export type Said = Sent<typeof RunPiece | typeof RunExit>;

@@ -22,13 +22,3 @@ export const count = v.pipe(integer, v.minValue(0));
 export function about<S extends v.GenericSchema>(description: string, schema: S): S {
   return v.pipe(schema, v.description(description)) as unknown as S;
 }
-
-/** The fields of an entry, and of an application, that previews a pull request. */
-export const previewFields = {
-  pull_request: v.exactOptional(
-    about('The number of the pull request that it previews; absent for all others.', count),
-  ),
-  preview_of: v.exactOptional(
-    about('The application that it previews; null until it is known, absent for all others.', textOrNull),
-  ),
-};
