@@ -1,6 +1,7 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
 import type { AppendRequest, AppendResult } from '../../../core/ports/log.ts';
+import { updateOf } from '../../aws/attributes.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate, underWay } from './badge.ts';
 import { branchUpdate } from './branch.ts';
@@ -68,11 +69,7 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
 
 function overruling(table: string, { user, number }: Entry, { overrules }: AppendRequest): TransactWriteItem[] {
   if (overrules === undefined) return [];
-  const UpdateExpression = 'SET overruled = :number';
-  const ExpressionAttributeValues = { ':number': N(number) };
-  return [
-    { Update: { TableName: table, Key: keys.app(user, overrules), UpdateExpression, ExpressionAttributeValues } },
-  ];
+  return [{ Update: { TableName: table, Key: keys.app(user, overrules), ...updateOf({ overruled: N(number) }) } }];
 }
 
 function refused({ counters }: WriteContext, user: string, refusal: Refusal): AppendResult | 'again' {

@@ -2,8 +2,9 @@ import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
 import { trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
-import type { BranchFacts, ExpectedCi } from '../../../core/ports/facts.ts';
+import type { BranchFacts } from '../../../core/ports/facts.ts';
 import type { AppendRequest } from '../../../core/ports/log.ts';
+import { updateOf } from '../../aws/attributes.ts';
 import { isSettled, moveOf } from '../moves.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
@@ -33,8 +34,9 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
   const { isNewestPush, isTip, expectedCi } = request;
   if (!repository) return [];
   if (expectedCi) {
-    const Key = keys.branch(user, repository, expectedCi.track);
-    return [{ Update: { TableName: table, Key, ...expectation(expectedCi) } }];
+    const { track, provider, until } = expectedCi;
+    const expected = updateOf({ [`${CI}${provider}`]: until === null ? null : N(until) });
+    return [{ Update: { TableName: table, Key: keys.branch(user, repository, track), ...expected } }];
   }
   if (!branch || (!isNewestPush && !isTip)) return [];
   const moved = isTip ? movement(entry) : { sets: [], removes: '', values: {} };
@@ -69,19 +71,8 @@ export function promotion(table: string, after: Entry, { promotes }: Transition)
       Update: {
         TableName: table,
         Key: keys.branch(after.user, repository, trackOf({ ...after, branch })),
-        UpdateExpression: 'SET going = :number, going_sha = :sha, app = :app',
-        ExpressionAttributeValues: { ':number': N(after.number), ':sha': S(sha), ':app': S(appName ?? '') },
+        ...updateOf({ going: N(after.number), going_sha: S(sha), app: S(appName ?? '') }),
       },
     },
   ];
-}
-
-function expectation({ provider, until }: ExpectedCi) {
-  const ExpressionAttributeNames = { '#ci': `${CI}${provider}` };
-  if (until === null) return { UpdateExpression: 'REMOVE #ci', ExpressionAttributeNames };
-  return {
-    UpdateExpression: 'SET #ci = :until',
-    ExpressionAttributeNames,
-    ExpressionAttributeValues: { ':until': N(until) },
-  };
 }

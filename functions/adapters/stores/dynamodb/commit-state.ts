@@ -1,10 +1,11 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
 import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
 import type { CommitState } from '../../../core/ports/facts.ts';
 import type { AppendRequest } from '../../../core/ports/log.ts';
+import { updateOf } from '../../aws/attributes.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
@@ -68,9 +69,8 @@ export function checkUpdates(
 export function skipUpdate(table: string, entry: Entry, { skip }: AppendRequest, now: number): TransactWriteItem[] {
   const Key = commitKey(entry);
   if (!Key || !skip) return [];
-  const ExpressionAttributeValues = { ':skip': S(skip), ':expires': N(expiry(now, RETENTION_SECONDS.commitState)) };
-  const UpdateExpression = 'SET skip = :skip, expires = :expires';
-  return [{ Update: { TableName: table, Key, UpdateExpression, ExpressionAttributeValues } }];
+  const expires = N(expiry(now, RETENTION_SECONDS.commitState));
+  return [{ Update: { TableName: table, Key, ...updateOf({ skip: S(skip), expires }) } }];
 }
 
 function checkUpdate(table: string, Key: Item, result: CheckResult, now: number): TransactWriteItem {
@@ -111,15 +111,14 @@ export function commitStateUpdates(
   const guarded = commitKey(after, checksTrackOf);
   const hasState = Object.keys(commitState).length > 0;
   if (!Key || !guarded) return [];
-  const expires = expiry(now, RETENTION_SECONDS.commitState);
-  const update = (key: Item, state: typeof commitState, version?: number) => {
-    const { sets, removes, values } = expression(state);
-    const condition = versionCondition(version);
-    const UpdateExpression = `SET ${['expires = :expires', ...sets].join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`;
-    const ExpressionAttributeValues = { ...values, ...condition.values, ':expires': N(expires) };
-    return {
-      Update: { TableName: table, Key: key, UpdateExpression, ...condition.expression, ExpressionAttributeValues },
-    };
+  const expires = N(expiry(now, RETENTION_SECONDS.commitState));
+  const update = (key: Item, { held, deploying, awaitsPush }: typeof commitState, version?: number) => {
+    const awaits_push = awaitsPush === undefined ? undefined : { BOOL: awaitsPush };
+    const state = { held: numberOrNull(held), deploying: numberOrNull(deploying), awaits_push };
+    const { ExpressionAttributeValues, ...set } = updateOf({ expires, ...state });
+    const { values, ...condition } = versionCondition(version);
+    const all = { ...ExpressionAttributeValues, ...values };
+    return { Update: { TableName: table, Key: key, ...set, ...condition, ExpressionAttributeValues: all } };
   };
   if (after.pullRequest === undefined || ifCommitVersion === undefined) {
     return hasState || ifCommitVersion !== undefined ? [update(Key, commitState, ifCommitVersion)] : [];
@@ -129,8 +128,8 @@ export function commitStateUpdates(
 
 function versionCondition(version: number | undefined) {
   if (version === undefined) return {};
-  if (version === 0) return { expression: { ConditionExpression: 'attribute_not_exists(version)' } };
-  return { expression: { ConditionExpression: 'version = :version' }, values: { ':version': N(version) } };
+  if (version === 0) return { ConditionExpression: 'attribute_not_exists(version)' };
+  return { ConditionExpression: 'version = :version', values: { ':version': N(version) } };
 }
 
 function commitKey(entry: Entry, on = trackOf): Item | null {
@@ -138,14 +137,6 @@ function commitKey(entry: Entry, on = trackOf): Item | null {
   return repository && sha && branch ? keys.commit(user, { ...repository, sha }, on({ ...entry, branch })) : null;
 }
 
-function expression({ held, deploying, awaitsPush }: NonNullable<Transition['commitState']>) {
-  const numbers = Object.entries({ held, deploying }).filter(([, value]) => value !== undefined);
-  const set = numbers.filter(([, value]) => value !== null);
-  const values: Item = Object.fromEntries(set.map(([name, value]) => [`:${name}`, N(value ?? 0)]));
-  const sets = set.map(([name]) => `${name} = :${name}`);
-  if (awaitsPush !== undefined) {
-    sets.push('awaits_push = :awaits');
-    values[':awaits'] = { BOOL: awaitsPush };
-  }
-  return { sets, values, removes: numbers.filter(([, value]) => value === null).map(([name]) => name) };
+function numberOrNull(value: number | null | undefined): AttributeValue | null | undefined {
+  return typeof value === 'number' ? N(value) : value;
 }

@@ -2,6 +2,7 @@ import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
+import { updateOf } from '../../aws/attributes.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate, underWay } from './badge.ts';
 import { promotion } from './branch.ts';
@@ -103,19 +104,18 @@ function appUpdate(table: string, { after, joinedApp }: Moved, transition: Trans
   const { activates, deactivates } = transition;
   if (after.appName === null || (!joinedApp && !activates && !deactivates)) return [];
   const joins = joinedApp && joining(entriesOf(joinedApp));
-  const sets = [...(joins ? ['entries = :entries'] : []), ...(activates ? ['active = :number'] : [])];
-  const values: Item = { ...joins?.values, ...(activates && { ':number': N(after.number) }) };
+  const entries = joinedApp ? N(entriesOf(joinedApp) + 1) : undefined;
+  const active = activates ? N(after.number) : deactivates ? null : undefined;
+  const { ExpressionAttributeValues, ...set } = updateOf({ entries, active });
+  const values = { ...ExpressionAttributeValues, ...joins?.values };
   return [
     {
       Update: {
         TableName: table,
         Key: keys.app(after.user, after.appName),
-        UpdateExpression: [
-          ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
-          ...(deactivates ? ['REMOVE active'] : []),
-        ].join(' '),
+        ...set,
         ...(joins && { ConditionExpression: joins.condition }),
-        ...(sets.length > 0 && { ExpressionAttributeValues: values }),
+        ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
       },
     },
   ];
@@ -125,6 +125,6 @@ function joining(entries: number) {
   const same = 'entries = :before';
   return {
     condition: entries === 0 ? `attribute_not_exists(entries) OR ${same}` : same,
-    values: { ':entries': N(entries + 1), ':before': N(entries) },
+    values: { ':before': N(entries) },
   };
 }

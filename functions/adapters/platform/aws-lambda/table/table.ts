@@ -7,6 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { parseJson } from '../../../../core/json.ts';
+import { updateOf } from '../../../aws/attributes.ts';
 import { unless } from '../../../aws/failures.ts';
 import { type Key, type Partition, STORED_AS_JSON } from './items.ts';
 
@@ -45,10 +46,13 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
       const asked = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } };
       return itemsOf<Item>(paginateQuery({ client }, { TableName: table, ConsistentRead: true, ...asked }));
     },
-    write: (key, changes, condition) =>
-      holds(client.send(new UpdateItemCommand({ ...at(key), ...updateOf(changes, condition) }))),
+    write: (key, changes, condition) => {
+      const values = Object.entries(changes).map(([name, value]) => [name, value === null ? null : encoded(value)]);
+      const update = conditioned(updateOf(Object.fromEntries(values)), condition);
+      return holds(client.send(new UpdateItemCommand({ ...at(key), ...update })));
+    },
     remove: (key, condition = { exists: true }) =>
-      holds(client.send(new DeleteItemCommand({ ...at(key), ...conditioned(condition) }))),
+      holds(client.send(new DeleteItemCommand({ ...at(key), ...conditioned({}, condition) }))),
   };
 }
 
@@ -85,45 +89,25 @@ async function holds(written: Promise<object>): Promise<boolean> {
   return (await unless('ConditionalCheckFailedException', written)) !== undefined;
 }
 
-function updateOf<Item>(changes: Changes<Item>, condition: Condition<Item> | undefined) {
-  const names: Record<string, string> = {};
-  const values: Attributes = {};
-  const [set, removed]: [string[], string[]] = [[], []];
-  for (const [name, value] of Object.entries(changes)) {
-    names[`#${name}`] = name;
-    if (value === null) removed.push(`#${name}`);
-    else {
-      values[`:${name}`] = encoded(value);
-      set.push(`#${name} = :${name}`);
-    }
+/** The parts of a write that a condition adds to. */
+interface Write {
+  readonly UpdateExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Attributes;
+}
+
+function conditioned<Item>(write: Write, condition: Condition<Item> | undefined) {
+  if (!condition) return write;
+  if (condition.exists !== undefined) {
+    return { ...write, ConditionExpression: condition.exists ? 'attribute_exists(pk)' : 'attribute_not_exists(pk)' };
   }
-  const clauses = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`];
-  return { UpdateExpression: clauses.filter(Boolean).join(' '), ...conditioned(condition, names, values) };
-}
-
-/** Returns the condition of a write, with the names and values of it and of the rest of the write. */
-function conditioned<Item>(
-  condition: Condition<Item> | undefined,
-  names: Record<string, string> = {},
-  values: Attributes = {},
-) {
-  const ConditionExpression = conditionOf(condition, names, values);
-  return {
-    ...(ConditionExpression !== undefined && { ConditionExpression }),
-    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  const named = {
+    ...write,
+    ExpressionAttributeNames: { ...write.ExpressionAttributeNames, '#known': condition.attribute },
   };
-}
-
-function conditionOf<Item>(
-  condition: Condition<Item> | undefined,
-  names: Record<string, string>,
-  values: Attributes,
-): string | undefined {
-  if (!condition) return undefined;
-  if (condition.exists !== undefined) return condition.exists ? 'attribute_exists(pk)' : 'attribute_not_exists(pk)';
-  names['#known'] = condition.attribute;
-  if (condition.is === null) return 'attribute_exists(pk) AND attribute_not_exists(#known)';
-  values[':known'] = encoded(condition.is);
-  return '#known = :known';
+  if (condition.is === null) {
+    return { ...named, ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(#known)' };
+  }
+  const ExpressionAttributeValues = { ...write.ExpressionAttributeValues, ':known': encoded(condition.is) };
+  return { ...named, ExpressionAttributeValues, ConditionExpression: '#known = :known' };
 }

@@ -1,7 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AppSettings } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
-import { type Item, keys, S } from '../items.ts';
+import { updateOf } from '../../../aws/attributes.ts';
+import { keys, S } from '../items.ts';
 import { readItem, type Table, transact, update } from '../table.ts';
 
 /** Before the name of a setting in the name of its attribute. */
@@ -21,19 +22,10 @@ export function dynamoDbAppSettings(context: Table): AppSettings {
         (await stored(app)).map(([attribute, { S: json = '' }]) => [attribute.slice(PREFIX.length), JSON.parse(json)]),
       ),
     change: async ({ user, app }, changes) => {
-      const all = Object.entries(changes);
-      const [kept, removed] = [all.filter(([, value]) => value !== null), all.filter(([, value]) => value === null)];
-      const attributes = (of: typeof all, change: (attribute: string, name: string) => string) =>
-        of.map(([name]) => change(`${PREFIX}${name}`, name)).join(', ');
-      const parts = [
-        kept.length > 0 ? `SET ${attributes(kept, (attribute, name) => `${attribute} = :${name}`)}` : '',
-        removed.length > 0 ? `REMOVE ${attributes(removed, (attribute) => attribute)}` : '',
-      ];
-      const values: Item = Object.fromEntries(kept.map(([name, value]) => [`:${name}`, S(JSON.stringify(value))]));
-      await update(context, keys.appSettings(user, app), {
-        UpdateExpression: parts.join(' '),
-        ...(kept.length > 0 && { ExpressionAttributeValues: values }),
-      });
+      const attributes = Object.entries(changes).map(
+        ([name, value]) => [`${PREFIX}${name}`, value === null ? null : S(JSON.stringify(value))] as const,
+      );
+      await update(context, keys.appSettings(user, app), updateOf(Object.fromEntries(attributes)));
     },
     move: async ({ user, app }, to) => {
       const settings = await stored({ user, app });

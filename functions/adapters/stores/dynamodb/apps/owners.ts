@@ -1,6 +1,7 @@
 import { type AppOwner, ownerIdKey, ownerKey } from '../../../../core/entry/app-owner.ts';
 import type { DeployFacts, OwnerClaim } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
+import { updateOf } from '../../../aws/attributes.ts';
 import { type Item, keys, N, PREVIEW_PARTITION, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
 import { conditionFailed, readItem, type Table, type TableContext, transact, update } from '../table.ts';
 
@@ -38,11 +39,10 @@ export function dynamoDbOwners(context: TableContext): Owners {
       return claimIn(item);
     },
     transferApp: async (user, app, owner) => {
-      const id = ownerIdKey(owner) === null ? ' REMOVE owner_id' : ', owner_id = :id';
-      await update(context, keys.app(user, app), {
-        UpdateExpression: `SET owner_key = :key, owner_doc = :doc${id}`,
-        ExpressionAttributeValues: valuesOf(owner),
-      });
+      const id = ownerIdKey(owner);
+      const doc = S(JSON.stringify(owner));
+      const owned = { owner_key: S(ownerKey(owner)), owner_doc: doc, owner_id: id === null ? null : S(id) };
+      await update(context, keys.app(user, app), updateOf(owned));
     },
     renameApp: (user, app, to) => renameApp(context, { user, app }, to),
     followBranch: async (user, app, branch) => {
@@ -55,7 +55,7 @@ export function dynamoDbOwners(context: TableContext): Owners {
     },
     // What claimed it stays: older deploys stay older.
     freeApp: async (user, app) => {
-      await update(context, keys.app(user, app), { UpdateExpression: `REMOVE ${OWNED.join(', ')}` });
+      await update(context, keys.app(user, app), updateOf(OWNED_BY_NONE));
     },
   };
 }
@@ -75,22 +75,20 @@ function valuesOf(owner: AppOwner): Item {
 async function renameApp({ client, table }: Table, { user, app }: AppRef, to: string): Promise<void> {
   const item = await readItem({ client, table }, keys.app(user, app));
   if (!item?.owner_key) return;
-  const owned = OWNED.flatMap((name) => (item[name] ? [[name, item[name]] as const] : []));
   const refused = await transact(client, [
     {
       Update: {
         TableName: table,
         Key: keys.app(user, to),
-        UpdateExpression: `SET ${owned.map(([name]) => `${name} = :${name}`).join(', ')}`,
+        ...updateOf(Object.fromEntries(OWNED.map((name) => [name, item[name]]))),
         ConditionExpression: 'attribute_not_exists(owner_key)',
-        ExpressionAttributeValues: Object.fromEntries(owned.map(([name, value]) => [`:${name}`, value])),
       },
     },
     {
       Update: {
         TableName: table,
         Key: keys.app(user, app),
-        UpdateExpression: `REMOVE ${OWNED.join(', ')}`,
+        ...updateOf(OWNED_BY_NONE),
         ConditionExpression: 'owner_doc = :doc',
         ExpressionAttributeValues: { ':doc': item.owner_doc ?? S('') },
       },
@@ -111,6 +109,7 @@ function tracked({ pullRequest }: Pick<AppOwner, 'pullRequest'>, branch: string,
 }
 
 const OWNED = ['owner_key', 'owner_id', 'owner_doc', 'pushed_branch', 'due_pk', 'due_at', 'compared_at'];
+const OWNED_BY_NONE = Object.fromEntries(OWNED.map((name) => [name, null]));
 
 function claimIn(item: Item | undefined): OwnerClaim | null {
   const [owner, branch] = [ownerIn(item), stringIn(item, 'pushed_branch')];
