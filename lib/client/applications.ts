@@ -16,13 +16,13 @@ export async function allApplications(
   query: Readonly<Record<string, boolean>> = {},
 ): Promise<{ readonly apps: readonly Application[]; readonly sent: readonly unknown[] }> {
   const pageFrom = (skip?: number) => call({ path: ['apps', user], query: { ...query, skip } });
-  const found: unknown[] = [];
-  for (let page = await pageFrom(); ; page = await pageFrom(found.length)) {
+  const received: unknown[] = [];
+  for (let page = await pageFrom(); ; page = await pageFrom(received.length)) {
     const apps = listIn(page, 'apps');
-    found.push(...apps);
+    received.push(...apps);
     // A service of an earlier version sends all at once, and no `total`; applications may be removed in the meantime.
-    if (apps.length > 0 && found.length < (Number(fieldsOf(page).total) || 0)) continue;
-    return { apps: found.flatMap((app) => applicationIn(app) ?? []), sent: found };
+    if (apps.length > 0 && received.length < (Number(fieldsOf(page).total) || 0)) continue;
+    return { apps: received.flatMap((app) => applicationIn(app) ?? []), sent: received };
   }
 }
 

@@ -40,7 +40,7 @@ interface ClientOptions extends Login {
   readonly timeoutMs?: number;
 }
 
-/** With credentials, a 401 would make a browser ask for a login with its own dialog. */
+/** A request with credentials that is answered 401 would make a browser ask for a login with its own dialog. */
 const IN_BROWSERS = { credentials: 'omit', cache: 'no-store' } as const;
 const TIMEOUT_MS = 60_000;
 export const SILENCE_MS = 45_000;
@@ -158,7 +158,7 @@ function problemOf({ status, headers }: Response, said: unknown): Problem {
 /** Returns why a request failed, as a part of a sentence. `fetch` puts its reason into the error's cause. */
 export function causeOf(error: unknown): string {
   const { cause } = fieldsOf(error);
-  const known = cause instanceof Error ? cause : error;
-  const { code, message } = fieldsOf(known);
-  return String((known instanceof Problem ? undefined : code) ?? message ?? known);
+  const shown = cause instanceof Error ? cause : error;
+  const { code, message } = fieldsOf(shown);
+  return String((shown instanceof Problem ? undefined : code) ?? message ?? shown);
 }

@@ -12,7 +12,7 @@ const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
  * `\n`, `\"` and the like are read in double quotes only. `#` begins a comment after a space. Throws a `DotEnvError`.
  */
 export function readDotEnv(text: string): Readonly<Record<string, string>> {
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   if (text.includes('\0')) throw new DotEnvError('It is UTF-16, or not a text file; save it as UTF-8.');
   let rest = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const total = rest.length;
@@ -26,10 +26,10 @@ export function readDotEnv(text: string): Readonly<Record<string, string>> {
     if (start === undefined || name === undefined) throw unreadable(text, total - rest.length, 'is not NAME=value');
     const { value, length } = valueAt(rest.slice(start.length));
     if (value === null) throw unreadable(text, total - rest.length, 'has a quote that does not end, or text after it');
-    found.set(name, value);
+    values.set(name, value);
     rest = rest.slice(start.length + length);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(values);
 }
 
 /** Returns the variables of a `.env` that an application may be given, and a sentence on those that it may not. */
@@ -38,8 +38,11 @@ export function importedFrom(text: string): {
   readonly leftOut: string;
 } {
   const { PORT, HOST, ...variables } = readDotEnv(text);
-  const own = Object.entries({ PORT, HOST }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return { variables, leftOut: own.length > 0 ? `Left out, because the platform sets them: ${own.join(', ')}.` : '' };
+  const setByPlatform = Object.entries({ PORT, HOST }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return {
+    variables,
+    leftOut: setByPlatform.length > 0 ? `Left out, because the platform sets them: ${setByPlatform.join(', ')}.` : '',
+  };
 }
 
 function valueAt(text: string): { readonly value: string | null; readonly length: number } {

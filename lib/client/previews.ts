@@ -32,8 +32,8 @@ export function previewsOf(apps: readonly Application[], entries: readonly Entry
   for (const entry of entries) {
     if (entry.app_name && isDeploy(entry) && !newest.has(entry.app_name)) newest.set(entry.app_name, entry);
   }
-  const known = new Set(apps.map(({ name }) => name));
-  const waiting = [...newest.values()].filter((entry) => !known.has(entry.app_name ?? '') && !hasEnded(entry));
+  const names = new Set(apps.map(({ name }) => name));
+  const waiting = [...newest.values()].filter((entry) => !names.has(entry.app_name ?? '') && !hasEnded(entry));
   return [
     ...apps.flatMap((app) => previewIn(app, app, newest.get(app.name) ?? app.active)),
     ...waiting.flatMap((entry) => previewIn({ ...entry, name: entry.app_name ?? '' }, null, entry)),

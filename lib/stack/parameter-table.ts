@@ -35,7 +35,7 @@ export const PARAMETERS = {
     description: 'Seconds before a failed stage is tried again; doubled with each further try.',
   },
   StageConcurrency: {
-    // With a limit, Lambda polls an idle queue with five pollers instead of two: 1.20 dollars a month more.
+    // Where there is a limit, Lambda polls an idle queue with five pollers instead of two: 1.20 dollars a month more.
     default: 0,
     minValue: 0,
     maxValue: 1000,

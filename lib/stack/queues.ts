@@ -77,9 +77,9 @@ export class Queues extends Construct {
 
   /** Returns the queue of a stage, or of commit statuses. */
   named(name: QueueName): WorkQueue {
-    const found = this.all.find((queue) => queue.name === name);
-    if (!found) throw new Error(`There is no queue named ${name}.`);
-    return found;
+    const match = this.all.find((queue) => queue.name === name);
+    if (!match) throw new Error(`There is no queue named ${name}.`);
+    return match;
   }
 
   #deadLetters(id: string, fifo: boolean): Queue {

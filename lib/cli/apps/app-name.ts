@@ -40,8 +40,8 @@ export async function findApp(call: Call, named?: string) {
  * this folder, may get variables and settings before its first deploy.
  */
 export async function checkSpelling(call: Call, client: Api, app: string): Promise<void> {
-  const own = [await packageName(call.folder), await pushedTo(call)];
-  if (own.some((name) => name !== null && platformName(name) === platformName(app))) return;
+  const namesHere = [await packageName(call.folder), await pushedTo(call)];
+  if (namesHere.some((name) => name !== null && platformName(name) === platformName(app))) return;
   const near = await nearlyNamed(client, app);
   if (near === null) return;
   throw new Failure(

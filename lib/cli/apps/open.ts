@@ -21,8 +21,8 @@ export const open: CommandDefinition = {
 
 async function run(call: Call): Promise<number> {
   const { args, print, stdout, env } = call;
-  const found = await findApp(call);
-  const app = await oneApplication(found.client, found.app);
+  const place = await findApp(call);
+  const app = await oneApplication(place.client, place.app);
   if (app.url === null)
     throw new Failure(`${app.name} has no address yet: it was never live. "hooks status ${app.name}" says why.`);
   print(args.flag('json') ? printableJson({ name: app.name, url: app.url }) : app.url);

@@ -24,11 +24,11 @@ async function run(call: Call): Promise<number> {
   // Among the newest entries are the deploys that wait or have failed.
   const { rows } = await logPage(service);
   const named = apps.find(({ name, app }) => name === parent || app === parent)?.name ?? parent;
-  const found = previewsOf(apps, rows).filter(({ preview_of }) => named === undefined || preview_of === named);
+  const listed = previewsOf(apps, rows).filter(({ preview_of }) => named === undefined || preview_of === named);
   const of = parent === undefined ? '' : ` of ${parent}`;
   const how = `"git push -o preview ${REMOTE} <branch>" makes one; "hooks hook <host> <owner/repository> --previews" has pull requests deployed.`;
-  const json = found.map(({ app: _, entry: __, ...preview }) => printableJson(preview));
-  return printList(call, { rows: found, cells, json, none: `There is no preview${of}: ${how}` });
+  const json = listed.map(({ app: _, entry: __, ...preview }) => printableJson(preview));
+  return printList(call, { rows: listed, cells, json, none: `There is no preview${of}: ${how}` });
 }
 
 function cells({ name, title, author, branch, state, url }: Preview, paint: Paint): string[] {

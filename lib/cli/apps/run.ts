@@ -92,7 +92,7 @@ async function forward({ stdin }: Call, running: Running, signal: AbortSignal): 
     }
     await send(running, { end: true });
   } catch {
-    // It has ended; if it has not, its output says so.
+    // The command has ended; if it has not, its output says so.
   }
 }
 

@@ -47,7 +47,7 @@ export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' |
   }
   const roles: string[] = [];
   for await (const { Roles = [] } of paginateListRoles({ client: iam(region) }, {})) {
-    // They are of the whole account, so that their names have the region.
+    // Roles belong to the whole account, so that their names have the region.
     roles.push(...Roles.flatMap(({ RoleName = '' }) => (RoleName.startsWith(`${prefix}${region}-`) ? [RoleName] : [])));
   }
   const logGroups: string[] = [];

@@ -89,16 +89,16 @@ async function rootOf(git: Git): Promise<string> {
 /** Adds the remote under its name, or the first of the others that is free. Returns the name. */
 async function addRemote(git: Git, url: string, others: readonly string[]): Promise<string> {
   for (const remote of [REMOTE, ...others]) {
-    const known = await git.read(['remote', 'get-url', remote]);
-    if (known === url) return remote;
-    if (known !== null) continue;
+    const taken = await git.read(['remote', 'get-url', remote]);
+    if (taken === url) return remote;
+    if (taken !== null) continue;
     const { code, err } = await git.run(['remote', 'add', remote, url]);
     if (code !== 0) throw new Failure(`git remote add did not succeed: ${err}`);
     return remote;
   }
-  const known = await git.read(['remote', 'get-url', REMOTE]);
+  const taken = await git.read(['remote', 'get-url', REMOTE]);
   throw new Failure(
-    `This folder has a remote "${REMOTE}" already, ${known}: git remote remove ${REMOTE}, then try again.`,
+    `This folder has a remote "${REMOTE}" already, ${taken}: git remote remove ${REMOTE}, then try again.`,
   );
 }
 

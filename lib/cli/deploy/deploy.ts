@@ -57,6 +57,6 @@ interface Known {
 async function wholeCommit(ref: string | undefined, { app, client, git }: Known): Promise<string | undefined> {
   if (ref === undefined || !/^[0-9a-f]{7,39}$/.test(ref)) return ref;
   const { rows } = await logPage(client, { app });
-  const known = rows.map(shaOf).find((sha) => sha?.startsWith(ref));
-  return known ?? (await git.read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])) ?? ref;
+  const logged = rows.map(shaOf).find((sha) => sha?.startsWith(ref));
+  return logged ?? (await git.read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])) ?? ref;
 }

@@ -25,8 +25,9 @@ export async function pushFolder(call: Call, client: Api, git: Git): Promise<num
   await warnOfChanges(call, git);
   const remote = (name: string) => git.read(['remote', 'get-url', name]);
   // That of this application, where the repository has several.
-  const own = `${REMOTE}-${repositoryNameOf((await packageName(call.folder)) ?? '')}`;
-  const url = (await remote(own)) ?? (await remote(REMOTE)) ?? repositoryUrl(host, client.user, await nameOf(call));
+  const remoteOfApp = `${REMOTE}-${repositoryNameOf((await packageName(call.folder)) ?? '')}`;
+  const url =
+    (await remote(remoteOfApp)) ?? (await remote(REMOTE)) ?? repositoryUrl(host, client.user, await nameOf(call));
   const newest = (await logPage(client, { limit: 1 })).rows[0];
   const pushing = push(call, git, { host, url });
   const entry = await entryOf(call, client, { sha, after: newest ? Number(numberOf(newest)) : 0, pushing });
@@ -62,10 +63,16 @@ interface Target {
 async function push({ args }: Call, git: Git, { host, url }: Target): Promise<boolean> {
   const login = loginOptions(host);
   const symref = await git.read([...login, 'ls-remote', '--symref', url, 'HEAD']);
-  const known = /^ref: (refs\/heads\/\S+)/.exec(symref ?? '')?.[1];
+  const defaultBranch = /^ref: (refs\/heads\/\S+)/.exec(symref ?? '')?.[1];
   const branch = (await git.read(['branch', '--show-current'])) || 'main';
   const force = args.flag('force') ? ['--force'] : [];
-  const { code, err } = await git.run([...login, 'push', ...force, url, `HEAD:${known ?? `refs/heads/${branch}`}`]);
+  const { code, err } = await git.run([
+    ...login,
+    'push',
+    ...force,
+    url,
+    `HEAD:${defaultBranch ?? `refs/heads/${branch}`}`,
+  ]);
   if (code === 0) return !err.includes('Everything up-to-date');
   const hint = /\[rejected\]/.test(err)
     ? ' The repository has other commits: "--force" replaces them, and "hooks create <name>" takes another repository.'

@@ -71,12 +71,12 @@ export const hook: CommandDefinition = hookCommand(senderRegistry(senders));
 async function run(call: Call, ids: readonly string[], registry: SenderRegistry): Promise<number> {
   const { print } = call;
   const options = await readOptions(call, ids);
-  const known = registry.find(options.sender);
-  const sender = known?.setup ? known : registry.find(ANY_CI);
-  if (!sender?.setup || (sender !== known && options.action !== 'print')) {
+  const named = registry.find(options.sender);
+  const sender = named?.setup ? named : registry.find(ANY_CI);
+  if (!sender?.setup || (sender !== named && options.action !== 'print')) {
     throw new UsageError(`There are no settings for "${options.sender}", only for ${ids.join(', ')}.`);
   }
-  if (sender !== known) {
+  if (sender !== named) {
     const instead = registry.insteadOf(options.sender) ?? 'A CI provider that can run a command can make this call.';
     call.warn(`There are no settings for "${options.sender}", only for ${ids.join(', ')}. ${instead}`);
   }
@@ -101,8 +101,8 @@ async function run(call: Call, ids: readonly string[], registry: SenderRegistry)
 /** The events of CI are added by hand: with them the pushes of the branch wait too, for a CI that there may not be. */
 function resultsFor({ id, name }: SenderDefinition, { senders }: SenderRegistry, { repository }: HookOptions): string {
   const ci = senders.flatMap((one) => (one.webhook === id && one.sends === 'builds' && one.setup ? [one.id] : []));
-  const own = ci.map((sender) => `"hooks hook ${sender} ${repository}"`).join(' or ');
-  return `Previews wait until CI calls: add its events to the webhook of ${name} (${own} names them), or a webhook of the CI provider.`;
+  const commands = ci.map((sender) => `"hooks hook ${sender} ${repository}"`).join(' or ');
+  return `Previews wait until CI calls: add its events to the webhook of ${name} (${commands} names them), or a webhook of the CI provider.`;
 }
 
 /** The sender whose settings are printed for a provider that is not known. */
@@ -192,15 +192,15 @@ async function deployFirst(
 }
 
 async function show(options: HookOptions, at: Webhooks, { print }: Call): Promise<void> {
-  const found = await ours(options, at);
-  for (const one of found) print(described(one));
-  if (found.length === 0) print(`${options.repository} has no webhook that calls ${options.service}.`);
+  const existing = await ours(options, at);
+  for (const one of existing) print(described(one));
+  if (existing.length === 0) print(`${options.repository} has no webhook that calls ${options.service}.`);
 }
 
 async function remove(options: HookOptions, at: Webhooks, { print, warn, signal }: Call): Promise<void> {
-  const found = await ours(options, at);
-  await removeAll(found, at, print);
-  if (found.length === 0) return print(`${options.repository} has no webhook that calls ${options.service}.`);
+  const existing = await ours(options, at);
+  await removeAll(existing, at, print);
+  if (existing.length === 0) return print(`${options.repository} has no webhook that calls ${options.service}.`);
   const login = loginIn(options);
   // The webhook is gone either way, and the login may be that of a person who may not revoke.
   const revoked = login && (await revokeTokens(login, options, signal).catch(() => null));

@@ -59,8 +59,8 @@ async function readService(call: Call) {
   const { args, env } = call;
   const url = args.text('url') ?? env.HOOKS_URL;
   if (!url) {
-    const found = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
-    const { url: calledAt, user, secret } = found;
+    const running = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
+    const { url: calledAt, user, secret } = running;
     return { service: await publicAddress(calledAt, call.signal), calledAt, user, secret };
   }
   const service = address(url, 'the service: --url or HOOKS_URL');

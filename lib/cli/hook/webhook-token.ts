@@ -22,16 +22,16 @@ export async function webhookSecret(service: Service, webhook: Named, signal: Ab
   if (looksLikeToken(secret)) {
     return { secret, made: null, replace: async (): Promise<readonly string[]> => [], drop: async () => undefined };
   }
-  const own = api(service, signal);
-  const earlier = await tokensOf(webhook, own);
+  const client = api(service, signal);
+  const earlier = await tokensOf(webhook, client);
   // Another name: the webhook before works until this one does.
   const name = freeName(baseName(webhook), earlier);
-  const { token } = parsed(NewToken, await own.call({ method: 'POST', path: PATH, body: { name } }));
+  const { token } = parsed(NewToken, await client.call({ method: 'POST', path: PATH, body: { name } }));
   return {
     secret: token,
     made: name,
-    replace: () => revokeAll(earlier, own),
-    drop: async () => void (await revokeAll([name], own)),
+    replace: () => revokeAll(earlier, client),
+    drop: async () => void (await revokeAll([name], client)),
   };
 }
 

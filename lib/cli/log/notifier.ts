@@ -24,7 +24,7 @@ export const DEFAULT_OUTCOMES = 'error,crashed';
 /** What is said, and by what. */
 export interface Notices {
   readonly service: StoredLogin;
-  /** Of one application only. */
+  /** The application whose deploys are said; absent: all. */
   readonly app: string | undefined;
   /** The statuses that are said. */
   readonly on: readonly string[];

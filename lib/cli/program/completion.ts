@@ -84,11 +84,11 @@ function fishLines({ path, words, takesApp }: Completed): string[] {
   const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');
   const condition = names.length === 0 ? '__fish_use_subcommand' : seen;
   const complete = `complete -c hooks -n ${fishQuoted(condition)}`;
-  const known = words.map(([text, about]) => {
+  const lines = words.map(([text, about]) => {
     const option = `-l ${text.slice(2)}${text === '--app' ? ` -s a -x -a '(${APPS})'` : ''}`;
     return `${complete} ${text.startsWith('--') ? option : `-a ${fishQuoted(text)}`} -d ${fishQuoted(about)}`;
   });
-  return takesApp ? [...known, `${complete} -a '(${APPS})' -d application`] : known;
+  return takesApp ? [...lines, `${complete} -a '(${APPS})' -d application`] : lines;
 }
 
 function fishQuoted(text: string): string {
@@ -101,9 +101,9 @@ function paths(commands: readonly CommandDefinition[]): string[] {
 
 /** Returns all commands with the words that may follow, the program itself first. */
 function all(commands: readonly CommandDefinition[]): readonly Completed[] {
-  const own: Word[] = commands.map(({ name, summary }) => [name, summary]);
+  const names: Word[] = commands.map(({ name, summary }) => [name, summary]);
   return [
-    { path: '', words: [...own, ['--version', 'print the version'], HELP], takesApp: false },
+    { path: '', words: [...names, ['--version', 'print the version'], HELP], takesApp: false },
     ...commands.flatMap((one) => below(one, '')),
   ];
 }

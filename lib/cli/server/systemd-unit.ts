@@ -27,7 +27,7 @@ const LIMITS = [
   'TasksMax=8192',
 ];
 
-/** Of both units, in which npm installs the packages of this checkout. */
+/** The cache of both units, into which npm downloads the packages of this checkout. */
 const CACHE = 'deployment-webhooks';
 
 /**

@@ -32,15 +32,15 @@ export class Refusal extends Failure {
 /** Returns the API of a service. `signal` ends requests in progress. */
 export function api(service: Service, signal: AbortSignal): Api {
   const { url, user, secret } = service;
-  const own = client({ url, user, secret, signal, headers: { 'user-agent': 'deployment-webhooks-hooks' } });
+  const caller = client({ url, user, secret, signal, headers: { 'user-agent': 'deployment-webhooks-hooks' } });
   const explain = (error: unknown) => failure(error, service);
-  const explainCall = (error: unknown, path: readonly string[]) => withNearName(explain(error), own, path);
+  const explainCall = (error: unknown, path: readonly string[]) => withNearName(explain(error), caller, path);
   return {
     service,
     user,
-    client: own,
+    client: caller,
     call: (request) =>
-      own.call(request).catch(async (error) => {
+      caller.call(request).catch(async (error) => {
         throw await explainCall(error, request.path);
       }),
     explain,

@@ -33,12 +33,12 @@ export async function chosenEntry({ args, folder }: Call, api: Api, { matches, n
     throw new UsageError(`One application can be named, not ${named} and ${option}.`);
   }
   const app = named ?? option;
-  const own = app ?? (await packageName(folder)) ?? undefined;
-  const ofOwn = own === undefined ? [] : await rowsOf(api, own);
+  const ofFolder = app ?? (await packageName(folder)) ?? undefined;
+  const ofOwn = ofFolder === undefined ? [] : await rowsOf(api, ofFolder);
   const isOfOne = app !== undefined || ofOwn.length > 0;
   const entry = (isOfOne ? ofOwn : (await logPage(api)).rows).find(matches);
   if (entry) return entry;
-  throw new Failure(none(isOfOne ? own : undefined));
+  throw new Failure(none(isOfOne ? ofFolder : undefined));
 }
 
 /** Returns the newest entries of an application; none for one that is not in the log. */
@@ -79,8 +79,8 @@ function whereNamed(name: string): { readonly id: string } | Pick<Wanted, 'match
 async function search(api: Api, name: string, matches: (entry: Entry) => boolean): Promise<Entry> {
   for (let skip = 0; skip < MAX_SEARCHED; skip += LARGEST_PAGE) {
     const { rows, total } = await logPage(api, { skip });
-    const found = rows.find(matches);
-    if (found) return found;
+    const row = rows.find(matches);
+    if (row) return row;
     if (skip + LARGEST_PAGE >= total) break;
   }
   throw new Failure(`There is no entry "${name}" in the log of ${api.service.user}: "hooks status" lists the entries.`);

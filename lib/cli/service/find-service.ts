@@ -48,8 +48,8 @@ interface Given {
  */
 function named({ url, user, secret }: Given, stored: StoredLogin | null): Service {
   const service = address(url, 'the service: --url or HOOKS_URL');
-  const known = stored?.url === service && (user === undefined || stored.user === user) ? stored : null;
-  const login = { user: user ?? known?.user, secret: secret ?? known?.secret };
+  const matching = stored?.url === service && (user === undefined || stored.user === user) ? stored : null;
+  const login = { user: user ?? matching?.user, secret: secret ?? matching?.secret };
   if (login.user && login.secret !== undefined) {
     return { url: service, user: login.user, secret: login.secret, from: 'the options and the environment' };
   }

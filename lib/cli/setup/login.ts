@@ -27,9 +27,9 @@ The service that runs on this machine needs no login.`,
 };
 
 async function ask({ args, env, stdin }: Call): Promise<StoredLogin> {
-  const known = { url: args.text('url') ?? env.HOOKS_URL, user: args.text('user') ?? env.HOOKS_USER };
-  const url = address(known.url || (await stdin.ask('Address of the service: ')).trim(), 'the service');
-  const user = known.user || (await stdin.ask('User name: ')).trim();
+  const named = { url: args.text('url') ?? env.HOOKS_URL, user: args.text('user') ?? env.HOOKS_USER };
+  const url = address(named.url || (await stdin.ask('Address of the service: ')).trim(), 'the service');
+  const user = named.user || (await stdin.ask('User name: ')).trim();
   const secret = await readSecret({ stdin }, 'Password or API token');
   if (user === '' || secret === '') throw new Failure('A user name and a secret are needed.');
   return { url, user, secret };

@@ -55,11 +55,11 @@ function put(ordered: Entry[], entry: Entry): void {
 }
 
 function isNews({ entries }: Log, row: Entry): boolean {
-  const known = entries.get(idOf(row));
-  if (known === undefined || row.seq > known.seq) return true;
-  if (row.seq < known.seq || row.doc === undefined) return false;
+  const before = entries.get(idOf(row));
+  if (before === undefined || row.seq > before.seq) return true;
+  if (row.seq < before.seq || row.doc === undefined) return false;
   // A row without a document has kept the one of its former state; and a stage begins without a change.
-  return known.doc?.seq !== known.seq || (isBetweenStages(known) && !isBetweenStages(row));
+  return before.doc?.seq !== before.seq || (isBetweenStages(before) && !isBetweenStages(row));
 }
 
 /** Returns whether an entry is under way and none of its stages has begun since its last change, as far as it is known. */
@@ -94,15 +94,15 @@ interface Filter {
 /** Returns the known rows of a filter, newest first, without those below a gap that was not read. */
 export function rowsOf({ ordered, extents }: Log, { app, statuses, branch }: Filter): Entry[] {
   const floor = extents.get(app)?.floor ?? Infinity;
-  const found: Entry[] = [];
+  const matching: Entry[] = [];
   for (const entry of ordered) {
     if (numberOf(entry) < floor) break;
     if (app !== '' && entry.app_name !== app) continue;
     if (statuses.length > 0 && !statuses.includes(entry.status)) continue;
     if (branch !== '' && entry.doc?.branch !== branch) continue;
-    found.push(entry);
+    matching.push(entry);
   }
-  return found;
+  return matching;
 }
 
 /**
@@ -110,8 +110,8 @@ export function rowsOf({ ordered, extents }: Log, { app, statuses, branch }: Fil
  * must not show a stale entry as the newest.
  */
 export function newestOf(log: Log, app: string): Entry | null {
-  const found = log.ordered.find(({ app_name }) => app_name === app);
-  return found && numberOf(found) >= (log.extents.get('')?.floor ?? Infinity) ? found : null;
+  const entry = log.ordered.find(({ app_name }) => app_name === app);
+  return entry && numberOf(entry) >= (log.extents.get('')?.floor ?? Infinity) ? entry : null;
 }
 
 /** Returns the entries that have ended, or ended in another way, since the log was as `before`. */

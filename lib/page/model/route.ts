@@ -16,10 +16,10 @@ export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?');
   const [user = '', list = '', name = ''] = path.split('/').map(decode);
   const query = Object.fromEntries(new URLSearchParams(search));
-  const known = LISTS.find((one) => one === list) ?? 'deploys';
-  if (name !== '' && known === 'deploys') return { user, view: 'deploy', name, query };
-  if (name !== '' && known === 'apps') return { user, view: 'app', name, query };
-  return { user, view: known, name: '', query };
+  const listed = LISTS.find((one) => one === list) ?? 'deploys';
+  if (name !== '' && listed === 'deploys') return { user, view: 'deploy', name, query };
+  if (name !== '' && listed === 'apps') return { user, view: 'app', name, query };
+  return { user, view: listed, name: '', query };
 }
 
 export function hashOf({ user, view, name = '', query = {} }: Partial<Route> & Pick<Route, 'view'>): string {

@@ -34,8 +34,8 @@ export function repositoryAt(address: string): { readonly host: string; readonly
     /^(?:\w+:\/\/)?(?:[^@/\s]+@)?([\w.-]+\.\w+)(?::\d+)?[/:]([^\s?#]+)/.exec(address.trim()) ?? [];
   const repository = path.replace(/(?:\.git)?\/*$/, '').replace(/\/(?:-\/|tree\/|src\/).*/, '');
   if (!isRepository(repository)) return null;
-  const known = Object.entries(HOSTS).find(([part]) => name.includes(part));
-  return { host: known?.[1] ?? '', repository };
+  const entry = Object.entries(HOSTS).find(([part]) => name.includes(part));
+  return { host: entry?.[1] ?? '', repository };
 }
 
 export function isRepository(text: string): boolean {
@@ -75,11 +75,11 @@ function fillIn(text: string, { user, repository, branch, environment, previews,
   const said = { branch, environment, ci: ci ? 'wait' : '', previews: previews ? (ci ? 'ci' : 'true') : '' };
   const query = Object.entries(said).filter(([, value]) => value !== '');
   const asked = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-  const known = text
+  const addressed = text
     .replaceAll('/1/deploy', asked === '' ? '/1/deploy' : `/1/deploy?${asked}`)
     .replaceAll('<owner>/<repository>', repository === '' ? '<owner>/<repository>' : repository);
   const inHeader = token === '' ? null : basic({ user, secret: token }).slice('Basic '.length);
-  return known
+  return addressed
     .replaceAll('<base64 of <user>:<token>>', inHeader ?? `<base64 of ${user}:<token>>`)
     .replaceAll(
       '://<user>:<token>@',

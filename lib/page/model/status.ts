@@ -61,12 +61,12 @@ export function shownStatus({
   readonly status: string;
   readonly operation?: string;
 }): ShownStatus {
-  const known = statuses[status] ?? { label: status, tone: 'calm', shape: 'dot' };
+  const ofStatus = statuses[status] ?? { label: status, tone: 'calm', shape: 'dot' };
   const words = operations[operation ?? ''];
-  if (words && status === 'running') return { ...known, label: words[0] };
+  if (words && status === 'running') return { ...ofStatus, label: words[0] };
   if (words && status === 'ok')
-    return { ...known, label: words[1], ...(isEvent({ operation: operation ?? '' }) && EVENT) };
-  return known;
+    return { ...ofStatus, label: words[1], ...(isEvent({ operation: operation ?? '' }) && EVENT) };
+  return ofStatus;
 }
 
 /** Returns whether an entry changes how an application runs, and not what: it is no deploy. */

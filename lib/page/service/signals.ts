@@ -123,7 +123,7 @@ async function streamed({ stream, onLine, onState, signal }: SignalsOptions): Pr
       if (line.trim() !== '') onLine(JSON.parse(line));
     }
   } catch {
-    // It is opened again, after a pause; also when too many streams are open (429).
+    // The socket is opened again after a pause, also when too many streams are open (429).
   }
   return wasLive;
 }

@@ -33,7 +33,7 @@ export function useStore<T>(store: Store<T>): T {
   const [, draw] = useState({});
   const drawn = store.value;
   useEffect(() => {
-    // It may have changed since it was drawn: effects run after the browser has painted.
+    // The value may have changed since it was drawn: effects run after the browser has painted.
     if (drawn !== store.value) draw({});
     return store.follow(() => draw({}));
   }, [store]);

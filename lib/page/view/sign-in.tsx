@@ -91,7 +91,7 @@ async function withToken(session: Session): Promise<Session> {
     const { token } = await client.call<{ token: string }>(request);
     return { user: session.user, secret: token, token: name };
   } catch (error) {
-    // With a token no other one can be made: it is kept itself.
+    // A token cannot make another one, and is kept itself.
     if (refused(error)) return session;
     throw error;
   }

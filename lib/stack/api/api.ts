@@ -51,7 +51,7 @@ interface ApiProps {
 
 /** API Gateway times out after 29 seconds. */
 const ENDPOINT_TIMEOUT_SECONDS = 29;
-/** With streaming it times out after 15 minutes, which is also Lambda's limit. */
+/** A streamed answer times out after 15 minutes, which is also Lambda's limit. */
 const STREAM_TIMEOUT_SECONDS = 900;
 /** The functions whose streams go on until their time is over. */
 const FOLLOWED = ['api-changes', 'api-build-log', 'api-app-logs'];
@@ -83,10 +83,10 @@ export class Api extends Construct {
   }
 
   named(name: string): ServiceFunction {
-    const found = this.functions.find((one) => one.folder === name);
-    if (!found)
+    const match = this.functions.find((one) => one.folder === name);
+    if (!match)
       throw new Error(`There is no function ${name} among the API's; add its access in lib/stack/api/api.ts.`);
-    return found;
+    return match;
   }
 
   #endpoint(name: string, { bundles, logGroup, parameters }: ApiProps, access: readonly Access[]): ServiceFunction {

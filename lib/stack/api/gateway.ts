@@ -60,8 +60,8 @@ function baseAddress(api: RestApi, { publicUrl }: Parameters): string {
   // CloudFormation cannot trim. The mark at the end tells a slash there from the other ones.
   const marked = Fn.join('', [publicUrl.valueAsString, '|']);
   const trimmed = Fn.select(0, Fn.split('|', Fn.select(0, Fn.split('/|', marked))));
-  const own = `https://${api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
-  return Fn.conditionIf(given.logicalId, trimmed, own).toString();
+  const withoutDomain = `https://${api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
+  return Fn.conditionIf(given.logicalId, trimmed, withoutDomain).toString();
 }
 
 function stage(scope: Construct): StageOptions {

@@ -114,8 +114,8 @@ export class AppsPlatform extends Construct {
   #roleOfApps(): Role {
     const logs = `${this.logGroupArn}:*`;
     const open = allow(['logs:CreateLogStream'], logs);
-    const own = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${aws:ResourceTag/function}`;
-    open.addCondition('StringLike', { 'lambda:SourceFunctionArn': [own, `${own}:*`] });
+    const functionOfLog = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${aws:ResourceTag/function}`;
+    open.addCondition('StringLike', { 'lambda:SourceFunctionArn': [functionOfLog, `${functionOfLog}:*`] });
     const ofPlatform = new PolicyStatement({
       effect: Effect.DENY,
       actions: ['logs:PutLogEvents'],

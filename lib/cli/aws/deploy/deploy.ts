@@ -54,10 +54,10 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
 
 /** Looks at all that a deploy depends on, before anything is created. Throws a `Failure` when it would fail. */
 async function planned({ warn }: Call, account: Account, name: string, given: readonly string[]) {
-  const found = await findStack(account, name);
+  const existing = await findStack(account, name);
   const toolkit = await findStack(account, BOOTSTRAP_STACK);
   // The CDK deletes a stack whose first deploy failed, and makes it anew.
-  const before = found && NEVER_CREATED.includes(found.status) ? null : found;
+  const before = existing && NEVER_CREATED.includes(existing.status) ? null : existing;
   const { refusals, warnings, canBuild, ...runs } = await checkAccount(account, { given, stack: before });
   for (const line of warnings) warn(line);
   if (refusals.length > 0) throw new Failure(`Nothing was deployed. ${refusals.join(' ')}`);

@@ -29,8 +29,8 @@ const PARTS = [
 /** One application: what it runs, its deploys and output; its variables; its settings. */
 export function AppView({ name, show }: { name: string; show: string }) {
   const { apps, refreshApps } = useWorkspace();
-  const known = useStore(apps);
-  const app = known?.find((one) => one.name === name) ?? null;
+  const listed = useStore(apps);
+  const app = listed?.find((one) => one.name === name) ?? null;
   const [looked, setLooked] = useState(false);
   useTitle(name);
   const failure = useReading(() => refreshApps().then(() => setLooked(true)), name);
@@ -39,7 +39,7 @@ export function AppView({ name, show }: { name: string; show: string }) {
       <Back to={{ view: 'apps' }}>Applications</Back>
       {app ? (
         <Known app={app} show={show} />
-      ) : known && looked ? (
+      ) : listed && looked ? (
         <Unknown name={name} />
       ) : (
         <Awaited failure={failure} rows={5} />

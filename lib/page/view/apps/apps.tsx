@@ -21,30 +21,30 @@ import { usePreviews } from './previews.tsx';
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {
   const { apps, log, refreshApps } = useWorkspace();
-  const known = useStore(apps);
+  const all = useStore(apps);
   const changes = useStore(log);
   useTitle('Applications');
   // The platform also starts and stops applications without a request.
   const failure = useReading(refreshApps);
-  // With the log, for the last deploy of each too, which may have failed.
+  // Reads the log too, of which a card shows the last deploy, which may have failed.
   const previews = usePreviews();
-  const names = new Set(known?.map(({ name }) => name));
+  const names = new Set(all?.map(({ name }) => name));
   // A preview is listed under what it previews, unless that was removed.
-  const parents = known?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
+  const parents = all?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
   return (
     <div class="page">
       <div class="title flow split wrap">
         <h1>Applications</h1>
-        {known && known.length > 0 && (
+        {all && all.length > 0 && (
           <Link class="button primary" to={{ view: 'new' }}>
             New application
           </Link>
         )}
       </div>
-      {!known && <Alert text={failure} />}
-      {!known && !failure && <Loading />}
-      {known?.length === 0 && <FirstRun />}
-      {known && known.length > 0 && (
+      {!all && <Alert text={failure} />}
+      {!all && !failure && <Loading />}
+      {all?.length === 0 && <FirstRun />}
+      {all && all.length > 0 && (
         <ul class="app-cards grid">
           {parents.map((app) => (
             <Card

@@ -14,18 +14,18 @@ const SHOWN = 5;
 /** The last deploys of an application. Restarts, stops and removals between them are events, and take a line. */
 export function LastDeploys({ app }: { app: Application }) {
   const { log, loadMore } = useWorkspace();
-  const known = useStore(log);
+  const shownLog = useStore(log);
   const failure = useReading(async () => {
     if (!log.value.extents.has(app.name)) await loadMore(app.name);
   }, app.name);
-  const all = rowsOf(known, { app: app.name, branch: '', statuses: [] });
+  const all = rowsOf(shownLog, { app: app.name, branch: '', statuses: [] });
   const deploys = all.filter((entry) => !isEvent(entry)).slice(0, SHOWN);
   const [last] = deploys.slice(-1);
   const [event] = all;
   const rows = last ? all.slice(0, all.indexOf(last) + 1) : all.slice(0, SHOWN);
   // Only the newest event is shown: it says how the application is now.
   const shown = rows.filter((entry) => !isEvent(entry) || entry === event);
-  if (!known.extents.has(app.name)) return <Awaited failure={failure} rows={SHOWN} />;
+  if (!shownLog.extents.has(app.name)) return <Awaited failure={failure} rows={SHOWN} />;
   return (
     <section aria-labelledby="last">
       <div class="flow split">

@@ -14,12 +14,12 @@ import { Badge } from '../parts/status.tsx';
 /** The previews of pull requests, as far as the applications and the log of all are known. */
 export function usePreviews(): readonly FoundPreview[] {
   const { apps, log, loadMore } = useWorkspace();
-  const known = useStore(log);
+  const shownLog = useStore(log);
   // The commit of a fork that is held has no application yet.
   useReading(async () => {
     if (!log.value.extents.has('')) await loadMore('');
   });
-  return previewsOf(useStore(apps) ?? [], rowsOf(known, { app: '', branch: '', statuses: [] }));
+  return previewsOf(useStore(apps) ?? [], rowsOf(shownLog, { app: '', branch: '', statuses: [] }));
 }
 
 /** The previews of an application; nothing when it has none. */

@@ -4,7 +4,7 @@ import { memoryText } from '../../../client/processes.ts';
 import { CLASSES, MINUTES, type UsageGraphs, usageGraphs } from '../../model/usage.ts';
 
 const HEIGHT = 40;
-/** Of a minute. */
+/** The width of a minute. */
 const WIDTH = 6;
 
 /** The last hour of an application: its requests by minute and class of status, and its memory. */
@@ -44,7 +44,7 @@ export function Usage({ minutes }: { minutes: readonly UsedMinute[] }) {
 interface GraphProps {
   readonly title: string;
   readonly about: string;
-  /** Of the classes of statuses. */
+  /** How many requests were answered with each class of statuses. */
   readonly counts?: UsageGraphs['totals'];
   readonly children: ComponentChildren;
 }

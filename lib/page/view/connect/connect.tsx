@@ -19,7 +19,7 @@ import { NewToken } from '../settings/new-token.tsx';
 export function Connect({ query }: { query: Route['query'] }) {
   const { api } = useWorkspace();
   const [answer, setAnswer] = useState<Senders | null>(null);
-  // Of a host that its name does not tell, nothing is chosen: the same name elsewhere is another repository.
+  // Nothing is chosen for a host whose name does not tell its kind: the same name elsewhere is another repository.
   const [chosen, setChosen] = useState(query.host ?? (query.repository ? '' : 'github'));
   const [repository, setRepository] = useState(query.repository ?? '');
   const [branch, setBranch] = useState('');

@@ -14,7 +14,7 @@ import { Filters } from './filters.tsx';
 import { Rows } from './rows.tsx';
 import { Skeleton } from './skeleton.tsx';
 
-/** With a filter, further pages are loaded until WANTED_ROWS match or MAX_LOOKED_AT were read. */
+/** Further pages of a filtered list are loaded until WANTED_ROWS match or MAX_LOOKED_AT were read. */
 const WANTED_ROWS = 20;
 const MAX_LOOKED_AT = 500;
 

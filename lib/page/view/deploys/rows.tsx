@@ -52,8 +52,8 @@ function grouped(rows: readonly Entry[]): ReadonlyArray<readonly [group: number,
   const groups = new Map<number, Entry[]>();
   for (const entry of rows) {
     const group = Math.floor(numberOf(entry) / GROUP_ROWS);
-    const known = groups.get(group);
-    if (known) known.push(entry);
+    const rowsOfGroup = groups.get(group);
+    if (rowsOfGroup) rowsOfGroup.push(entry);
     else groups.set(group, [entry]);
   }
   return [...groups];
