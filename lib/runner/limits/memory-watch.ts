@@ -1,5 +1,6 @@
 import { type Member, membersOf, memoryOf, type StartedGroup } from '../../process/members.ts';
 import { type AppId, appKey } from '../calls.ts';
+import { groupWatch } from './group-watch.ts';
 
 /** Memory limits in MB: by `<user>/<app>`, by user, and `*` for all others; the most specific one is valid. */
 export type MemoryLimits = Readonly<Record<string, number>>;
@@ -19,13 +20,7 @@ export function mostSpecific(limits: Readonly<Record<string, number>>, app: stri
   return name === undefined ? undefined : limits[name];
 }
 
-export interface MemoryWatch {
-  /**
-   * Calls `exceeded`, once, when the processes of a group have more memory than the limit. Returns a function that ends
-   * the watch.
-   */
-  watch(group: StartedGroup & { readonly limitMb: number }, exceeded: () => void): () => void;
-}
+export type MemoryWatch = ReturnType<typeof memoryWatch>;
 
 const BYTES_PER_MB = 1024 * 1024;
 /** Above this part of a limit it is measured NEAR_TIMES times as often. */
@@ -36,46 +31,27 @@ const NEAR_TIMES = 10;
 type Measure = (groups: readonly StartedGroup[], members?: readonly Member[]) => ReturnType<typeof memoryOf>;
 
 /**
- * Returns the watch, which measures every `intervalMs` while there is something to watch, and more often above half of a
- * limit. The resident memory of the processes is added up, whatever program they run; memory that they share counts for
- * each of them.
+ * Returns a watch of groups that measures above half of a limit more often. The resident memory of the processes is added up,
+ * whatever program they run; memory that they share counts for each of them.
  */
 export function memoryWatch(
   intervalMs: number,
   measure: Measure = async (groups, members) => memoryOf(members ?? (await membersOf(groups))),
-): MemoryWatch {
-  const watched = new Map<number, { readonly group: StartedGroup; readonly limitMb: number; exceeded: () => void }>();
-  let isScheduled = false;
+) {
   let members: readonly Member[] = [];
   let round = 0;
-  const schedule = (isNear = false) => {
-    isScheduled = true;
-    round = isNear ? (round + 1) % NEAR_TIMES : 0;
-    setTimeout(check, isNear ? intervalMs / NEAR_TIMES : intervalMs).unref();
-  };
-  const check = async () => {
-    const groups = [...watched.values()].map(({ group }) => group);
+  const { watch } = groupWatch(intervalMs, async (groups) => {
     // New processes are found by reading those of the whole machine, which takes longer.
     const measured = await measure(groups, round === 0 ? undefined : members).catch(() => []);
     members = measured.map(({ pid, pgid }) => ({ pid, pgid }));
-    let isNear = false;
-    const total = totals(measured);
-    for (const [pgid, { limitMb, exceeded }] of [...watched]) {
-      const bytes = total.get(pgid) ?? 0;
-      isNear ||= bytes > limitMb * BYTES_PER_MB * NEAR_PART;
-      if (bytes <= limitMb * BYTES_PER_MB) continue;
-      watched.delete(pgid);
-      exceeded();
-    }
-    isScheduled = false;
-    if (watched.size > 0) schedule(isNear);
-  };
+    const has = totals(measured);
+    const isNear = groups.some(({ pgid, limit }) => (has.get(pgid) ?? 0) > limit * NEAR_PART);
+    round = isNear ? (round + 1) % NEAR_TIMES : 0;
+    return { has, ...(isNear && { nextMs: intervalMs / NEAR_TIMES }) };
+  });
   return {
-    watch: ({ limitMb, ...group }, exceeded) => {
-      watched.set(group.pgid, { group, limitMb, exceeded });
-      if (!isScheduled) schedule();
-      return () => void watched.delete(group.pgid);
-    },
+    watch: ({ limitMb, ...group }: StartedGroup & { readonly limitMb: number }, exceeded: () => void) =>
+      watch({ ...group, limit: limitMb * BYTES_PER_MB }, exceeded),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { membersOf, type StartedGroup } from '../../process/members.ts';
 import { procText } from '../../process/process-info.ts';
+import { groupWatch } from './group-watch.ts';
 import { mostSpecific } from './memory-watch.ts';
 
 /** The maximum number of processes of an application: by `<user>/<app>`, by user, and `*` for all others. */
@@ -13,11 +14,6 @@ const MOST_PROCESSES = 256;
 export function processLimitOf(limits: ProcessLimits, what: string): number {
   const [app = ''] = what.split(' ');
   return mostSpecific(limits, app) ?? MOST_PROCESSES;
-}
-
-interface ProcessWatch {
-  /** Calls `exceeded`, once, when a group has more processes than the limit. Returns a function that ends the watch. */
-  watch(group: StartedGroup & { readonly limit: number }, exceeded: () => void): () => void;
 }
 
 interface ProcessCounts {
@@ -33,47 +29,21 @@ const COUNTED_EVERY = 20;
 const NOTICED_PART = 4;
 
 /**
- * Returns the watch. Every `intervalMs` it reads one number, by how much the processes of the machine have become more,
- * and counts those of each group only when they have, or after some time: counting reads all of /proc.
+ * Returns a watch of groups. At each look it reads one number, by how much the processes of the machine have become more, and
+ * counts those of each group only when they have, or after some time: counting reads all of /proc.
  */
-export function processWatch(intervalMs: number, counts: ProcessCounts = systemCounts): ProcessWatch {
-  const watched = new Map<number, { readonly group: StartedGroup; readonly limit: number; exceeded: () => void }>();
-  let isScheduled = false;
+export function processWatch(intervalMs: number, counts: ProcessCounts = systemCounts) {
   let lowest = counts.all() ?? 0;
   let left = COUNTED_EVERY;
-  const schedule = () => {
-    isScheduled = true;
-    setTimeout(() => void check().finally(next), intervalMs).unref();
-  };
-  const next = () => {
-    isScheduled = false;
-    if (watched.size > 0) schedule();
-  };
-  const hasGrown = () => {
+  return groupWatch(intervalMs, async (groups) => {
     const all = counts.all() ?? 0;
     lowest = Math.min(lowest, all);
-    const smallest = Math.min(...[...watched.values()].map(({ limit }) => limit));
-    return all - lowest >= smallest / NOTICED_PART;
-  };
-  const check = async () => {
     left -= 1;
-    if (watched.size === 0 || !(hasGrown() || left <= 0)) return;
-    left = COUNTED_EVERY;
-    lowest = counts.all() ?? 0;
-    const counted = await counts.of([...watched.values()].map(({ group }) => group)).catch(() => new Map());
-    for (const [pgid, { limit, exceeded }] of [...watched]) {
-      if ((counted.get(pgid) ?? 0) <= limit) continue;
-      watched.delete(pgid);
-      exceeded();
-    }
-  };
-  return {
-    watch: ({ limit, ...group }, exceeded) => {
-      watched.set(group.pgid, { group, limit, exceeded });
-      if (!isScheduled) schedule();
-      return () => void watched.delete(group.pgid);
-    },
-  };
+    const smallest = Math.min(...groups.map(({ limit }) => limit));
+    if (all - lowest < smallest / NOTICED_PART && left > 0) return { has: new Map() };
+    [lowest, left] = [all, COUNTED_EVERY];
+    return { has: await counts.of(groups).catch(() => new Map()) };
+  });
 }
 
 const systemCounts: ProcessCounts = {
