@@ -8,23 +8,6 @@ import { appFiles, call, deploy, platform, serverFile, sharedPlatform } from '..
 const shared = sharedPlatform();
 
 describe('applications', () => {
-  it('applications are created, listed, updated and removed', async () => {
-    const at = await shared();
-
-    expect((await call(at, 'GET', '/apps/ada/hello')).status).toBe(404);
-    await call(at, 'PUT', '/apps/ada/hello', { name: 'hello', version: '1.0.0' });
-    await call(at, 'PUT', '/apps/ada/hello', { name: 'hello', version: '2.0.0' });
-    await call(at, 'PUT', '/apps/ada/other', { name: 'other' });
-
-    const list = await call(at, 'GET', '/apps/ada');
-    expect(list.body.apps).toMatchObject([
-      { name: 'hello', state: 'never', url: null, snapshot: null },
-      { name: 'other' },
-    ]);
-    await call(at, 'DELETE', '/apps/ada/hello');
-    expect((await call(at, 'GET', '/apps/ada/hello')).status).toBe(404);
-  });
-
   it('a list leaves out what is removed while it is made', async () => {
     const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', { name: 'hello' });
@@ -74,18 +57,6 @@ describe('applications', () => {
 });
 
 describe('the environment', () => {
-  it('the variables are replaced by PUT and merged by PATCH, and DELETE removes one', async () => {
-    const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    const env = '/apps/ada/hello/env';
-
-    expect((await call(at, 'PUT', env, { A: '1', B: '2' })).body).toEqual({ A: '1', B: '2' });
-    expect((await call(at, 'PATCH', env, { B: null, C: '3' })).body).toEqual({ A: '1', C: '3' });
-    expect((await call(at, 'DELETE', `${env}/A`)).status).toBe(204);
-    expect((await call(at, 'DELETE', `${env}/A`)).status).toBe(404);
-    expect((await call(at, 'GET', env)).body).toEqual({ C: '3' });
-  });
-
   it.each([[{ PORT: '1' }], [{ HOST: 'x' }]])('refuses %j', async (variables) => {
     const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});

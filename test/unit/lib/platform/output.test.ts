@@ -145,21 +145,6 @@ describe('the output as NDJSON', () => {
     expect((await call(again, 'GET', '/apps/ada/hello/logs?lines=0', undefined, ndjson)).text).toBe('');
   });
 
-  it('new lines can be followed', async () => {
-    const at = await shared();
-    await deploy(at, 'hello', '1', appFiles('hello', speaks));
-    const headers = ndjson;
-
-    const following = await fetch(`${at.url}/apps/ada/hello/logs?follow&lines=0`, { headers });
-    const reader = following.body?.getReader();
-    await call(at, 'POST', '/apps/ada/hello/stop');
-    let seen = '';
-    while (!seen.includes('stopped')) seen += new TextDecoder().decode((await reader?.read())?.value);
-    await reader?.cancel();
-
-    expect(JSON.parse(seen.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ stream: 'platform', line: 'stopped' });
-  });
-
   it('following ends when the application is removed', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));

@@ -187,48 +187,6 @@ describe('a running application', () => {
 
     await until('it runs', async () => (await state(again)) === 'running');
   });
-
-  it("an application's output can be read and followed", async () => {
-    const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-
-    const tail = await call(at, 'GET', '/apps/ada/hello/logs?lines=10');
-    const following = await fetch(`${at.url}/apps/ada/hello/logs?follow&lines=0`);
-    const reader = following.body?.getReader();
-    await text(`${body.url}/say`);
-    let seen = '';
-    while (!seen.includes('said something')) seen += new TextDecoder().decode((await reader?.read())?.value);
-    await reader?.cancel();
-
-    expect(tail.text).toMatch(/^\d{4}-\S+ up$/m);
-    expect(seen).toContain('said something');
-  });
-
-  it('WebSocket upgrades are forwarded to the application', async () => {
-    const at = await shared();
-    const upgrades = `
-      const server = require('node:http').createServer((q, s) => s.end('plain')).listen(process.env.PORT);
-      server.on('upgrade', (request, socket) => {
-        socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
-        socket.pipe(socket);
-      });`;
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', upgrades));
-    const { request } = await import('node:http');
-
-    const echoed = await new Promise<string>((resolve, reject) => {
-      const asking = request(body.url, { headers: { connection: 'Upgrade', upgrade: 'websocket' } });
-      asking.once('error', reject).once('upgrade', (_response, socket) => {
-        socket.once('data', (data: Buffer) => {
-          socket.destroy();
-          resolve(String(data));
-        });
-        socket.write('ping');
-      });
-      asking.end();
-    });
-
-    expect(echoed).toBe('ping');
-  });
 });
 
 describe('the end of the platform', () => {

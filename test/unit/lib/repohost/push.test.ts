@@ -73,14 +73,6 @@ describe('A push', () => {
     expect(printed).toContain('deploy v1');
   });
 
-  it('to an empty repository makes its first branch the default branch', async () => {
-    await world.copy.git('checkout', '--quiet', '-b', 'trunk');
-    await world.copy.commit('first', { a: 'text' });
-    await push('trunk');
-    await git(['clone', '--quiet', remote, join(world.folder, 'clone')]);
-    expect(readFileSync(join(world.folder, 'clone', 'a'), 'utf8')).toBe('text');
-  });
-
   it('runs the hook even when the user who pushes has set core.hooksPath', async () => {
     await world.copy.commit('first', { a: '1' });
     const config = join(world.folder, 'gitconfig');

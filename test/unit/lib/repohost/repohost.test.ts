@@ -95,12 +95,6 @@ describe('Git over HTTP', () => {
     expect(world.service.pushes).toHaveLength(before + 1);
   });
 
-  it('Anonymous clients and other users cannot push', async () => {
-    await world.copy.git('checkout', '--quiet', '-B', 'other');
-    await expect(world.copy.git('push', world.host.cloneUrl('ada', 'open'), 'other')).rejects.toThrow();
-    await expect(world.copy.git('push', cloneUrl('eve', 'open'), 'other')).rejects.toThrow();
-  });
-
   it('Anonymous clients cannot tell a private repository from a missing one', async () => {
     const query = '/info/refs?service=git-upload-pack';
     const answers = await Promise.all(

@@ -51,16 +51,6 @@ describe('a one-off command', () => {
     expect((await call(at, 'GET', `${runs}/${body.id}`)).status).toBe(404);
   });
 
-  it('gets input and its end', async () => {
-    const at = await shared();
-    const { body } = await begin(at, 'cat');
-    const reading = read(at, body.id);
-    const data = (text: string) => Buffer.from(text).toString('base64');
-    await call(at, 'POST', `${runs}/${body.id}`, { data: data('one ') });
-    await call(at, 'POST', `${runs}/${body.id}`, { data: data('two'), end: true });
-    expect(await reading).toMatchObject({ out: 'one two', exit: 0 });
-  });
-
   it('gets a signal with all that it has started', async () => {
     const at = await shared();
     const { body } = await begin(at, 'sleep 100 & echo $!; wait');
@@ -181,19 +171,5 @@ describe('a one-off command', () => {
     expect((await begin(at, 'sleep', '100')).status).toBe(201);
     const others = await Promise.all([1, 2, 3, 4, 5].map(() => begin(at, 'sleep', '100')));
     expect(others.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 429]);
-  });
-
-  it("cannot be read by two, nor by its neighbour's user", async () => {
-    const at = await shared();
-    const { body } = await begin(at, 'echo up; sleep 100');
-    let isRead = false;
-    const reading = read(at, body.id, (out) => {
-      isRead = out === 'up\n';
-    });
-    await expect.poll(() => isRead).toBe(true);
-    expect((await call(at, 'GET', `${runs}/${body.id}`)).status).toBe(409);
-    await call(at, 'POST', `${runs}/${body.id}`, { signal: 'SIGKILL' });
-    expect((await reading).exit).toBe(137);
-    expect((await call(at, 'GET', `/apps/other/hello/runs/${body.id}`)).status).toBe(404);
   });
 });
