@@ -19,3 +19,13 @@ export const FULL_DISK = 'The disk of the data folder is full: free some space o
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
+
+/** Rejects with an `OperatorError`: other errors of some parts are sentences for the operator too, without its class. */
+export async function forOperator<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (cause instanceof OperatorError || !(cause instanceof Error)) throw cause;
+    throw new OperatorError(cause.message, { cause });
+  }
+}

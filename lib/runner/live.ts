@@ -21,7 +21,7 @@ interface LiveParts {
 }
 
 /** A release that has ended soon after it went live, and the one that serves again. */
-export interface Return {
+interface Return {
   readonly from: RunningRelease;
   readonly to: RunningRelease;
   readonly ending: Ending;

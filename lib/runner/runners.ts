@@ -17,7 +17,7 @@ import type { RunnerParts } from './start/release.ts';
 import { startTurns } from './start/turns.ts';
 import { measureMemory } from './usage.ts';
 
-export interface RunnersOptions {
+interface RunnersOptions {
   readonly limits: RunnerLimits;
   /** Source of PATH and HOME for applications. */
   readonly own: OwnEnvironment;

@@ -18,14 +18,9 @@ export type EngineOverrides = Partial<ConfiguredSettings> & {
 /** The name of the embedded repository host among the hosts. */
 export const OWN_HOST = 'local';
 
-/** Returns the address of the embedded repository host's API. */
-export function localApi(port: number): string {
-  return `http://127.0.0.1:${port}`;
-}
-
 /** Returns the settings of the configuration, with the defaults of one machine. */
 export function settingsOf(config: Config, ports: { readonly repositories: number }): ConfiguredSettings {
-  const local = localApi(ports.repositories);
+  const local = `http://127.0.0.1:${ports.repositories}`;
   return {
     repositoryHosts: [
       { name: OWN_HOST, kind: 'github', api: local, web: local },

@@ -1,13 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskSpace, diskUsage } from '../../files/disk-usage.ts';
-import { OperatorError } from '../../files/errors.ts';
+import { forOperator, OperatorError } from '../../files/errors.ts';
 import { DEFAULT_CACHE_MB } from '../../platform/settings.ts';
 import { cachesIn, freeCaches, freeReleases, type StoredParts } from '../../platform/store/caches.ts';
 import { namesIn } from '../../platform/store/folders.ts';
 import { storedIn } from '../../platform/store/stored.ts';
 import { readConfig } from '../config/config.ts';
-import { forOperator } from '../for-operator.ts';
 
 /** The disk space of a data folder, in bytes. */
 export interface DiskUse {

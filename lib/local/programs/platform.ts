@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { NEWEST_LTS } from '../../builder/tools/node-hint.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
-import type { OperatorError } from '../../files/errors.ts';
+import { forOperator, type OperatorError } from '../../files/errors.ts';
 import { openPlatform, type Platform, type PlatformOptions } from '../../platform/platform.ts';
 import type { PlatformEvent, PublicService } from '../../platform/settings.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
@@ -10,7 +10,6 @@ import { storedIn } from '../../platform/store/stored.ts';
 import { type RunnerOptions, startRunner } from '../../runner/program/start.ts';
 import { ownHosts, type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
-import { forOperator } from '../for-operator.ts';
 import { isolationFor } from './isolation.ts';
 import { runnerFiles } from './runner.ts';
 
@@ -75,10 +74,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
 }
 
 /** Returns what the configuration says about the platform. */
-export function platformSettings(
-  config: Config,
-  dataDir: string,
-): Omit<PlatformOptions, 'tables' | 'reserve' | 'runner'> {
+function platformSettings(config: Config, dataDir: string): Omit<PlatformOptions, 'tables' | 'reserve' | 'runner'> {
   const addresses = publicAddresses(config);
   const publicDomain = addresses?.apps;
   const publicService = addresses && serviceOf(addresses);

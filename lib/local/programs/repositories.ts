@@ -13,7 +13,7 @@ import { type Login, listUsers, readLogin } from '../config/users.ts';
 import { follow, pageOf } from '../show/follow-push.ts';
 import { ownClient } from '../show/own-client.ts';
 
-export interface RepositoriesOptions {
+interface RepositoriesOptions {
   readonly dataDir: string;
   readonly port: ReservedPort;
   /** Address of the service in what is recorded. */

@@ -129,24 +129,21 @@ export interface Extraction extends UnpackJob {
  * sentence for everything that the service refuses too (`functions/core/tarball`); what was unpacked until then is
  * removed.
  */
-export async function extract(spec: Extraction): Promise<void> {
-  await rm(spec.target, { recursive: true, force: true, maxRetries: 3 });
-  await mkdir(spec.target, { recursive: true });
-  try {
-    await unpackApart(spec);
-  } catch (error) {
-    await rm(spec.target, { recursive: true, force: true, maxRetries: 3 });
-    throw error;
-  }
-}
-
-async function unpackApart({ unpackers, what, signal, tarball, target, limits }: Extraction): Promise<void> {
+export async function extract({ unpackers, what, signal, tarball, target, limits }: Extraction): Promise<void> {
+  const remove = () => rm(target, { recursive: true, force: true, maxRetries: 3 });
+  await remove();
+  await mkdir(target, { recursive: true });
   const { group, unpack } = await unpackers.take(what);
   const cancel = () => void group.end(0).catch(() => undefined);
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
   const { unpackedBytes, entries } = limits;
-  await unpack({ tarball, target, limits: { unpackedBytes, entries } }).finally(() =>
-    signal.removeEventListener('abort', cancel),
-  );
+  try {
+    await unpack({ tarball, target, limits: { unpackedBytes, entries } });
+  } catch (error) {
+    await remove();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
 }

@@ -8,7 +8,7 @@ import { readRelease, toldApp } from './told.ts';
 
 export type Runners = ReturnType<typeof runners>;
 
-export interface RunnersParts extends Omit<RunnerParts, 'starts' | 'tell'> {
+interface RunnersParts extends Omit<RunnerParts, 'starts' | 'tell'> {
   readonly users: ServedUsers;
   readonly log: Log;
   /** Builds the release of a snapshot again when it is gone. */

@@ -47,11 +47,7 @@ export interface Apps {
    * Creates the application, with the given scale, or updates its manifest. 409 when another name already has the same
    * path.
    */
-  put(
-    name: AppId,
-    manifest: Manifest,
-    scale?: StoredApp['scale'],
-  ): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
+  put(name: AppId, manifest: Manifest, scale?: StoredApp['scale']): Promise<void>;
   /**
    * Gives the application the name of another package, and moves its folder to that name's; 409 when there is one. A kill
    * in the middle leaves the move to `finishRenames`.
@@ -84,9 +80,7 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
     const before = stored(tables, name);
     const full = nameOf(name, manifest, before);
     const fresh = { port: null, active: null, wanted: 'stopped' as const, scale, domains: [] };
-    const app = { ...(before ?? fresh), name: full, manifest };
-    write(tables, name, app);
-    return { app, created: !before };
+    write(tables, name, { ...(before ?? fresh), name: full, manifest });
   };
   return {
     find: async (name) => stored(tables, name),
@@ -103,7 +97,7 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
       const app = stored(tables, name);
       // Each deploy says it again, and nothing has to be written and synced then.
       const isKnown = app?.name === nameOf(name, manifest, app) && isDeepStrictEqual(app.manifest, manifest);
-      return isKnown ? { app, created: false } : tables.write(() => put(name, manifest, scale));
+      if (!isKnown) await tables.write(() => put(name, manifest, scale));
     },
     rename: async (name, full) => {
       const to = { user: name.user, app: appName(full) };

@@ -34,7 +34,7 @@ export interface RunnerOptions {
 }
 
 /** The runner of a folder, a program that outlives this one. */
-export interface RunnerProcess extends RunnerCalls {
+interface RunnerProcess extends RunnerCalls {
   readonly door: RemoteDoor;
   /** Has a function called each time that it was started again, with nothing running. */
   onRestart(told: () => void): void;

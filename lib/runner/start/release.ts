@@ -11,7 +11,7 @@ import type { ProcessContext } from '../processes/app-process.ts';
 import type { RunnerLimits } from '../settings.ts';
 import type { StartTurns } from './turns.ts';
 
-export interface ReleaseParts {
+interface ReleaseParts {
   readonly own: OwnEnvironment;
   readonly groups: GroupRegistry;
   readonly limits: RunnerLimits;

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
-import { OperatorError } from '../../../lib/files/errors.ts';
+import { forOperator, OperatorError } from '../../../lib/files/errors.ts';
 import { reservePort } from '../../../lib/http/ports.ts';
 import { type Login, readLogin } from '../../../lib/local/config/users.ts';
-import { forOperator } from '../../../lib/local/for-operator.ts';
 import { publishLogin } from '../../../lib/local/login.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
