@@ -79,13 +79,12 @@ function inPackage(latest: Entry | null, { platform }: SourcePorts): SettingChan
   }
 }
 
-interface Moved {
-  readonly app: AppRef;
-  readonly claim: OwnerClaim;
-}
-
 /** Has the application belong to another folder of its repository, which the next push to that is deployed from. */
-async function moveFolder(path: string | null, { app, claim }: Moved, { facts, ownHost }: SourcePorts): Promise<void> {
+async function moveFolder(
+  path: string | null,
+  { app, claim }: { readonly app: AppRef; readonly claim: OwnerClaim },
+  { facts, ownHost }: SourcePorts,
+): Promise<void> {
   const { branch: _, path: __, ...owner } = claim;
   if (claim.host !== ownHost?.name || claim.owner !== app.user || appName(claim.name) !== app.app) {
     const detail =

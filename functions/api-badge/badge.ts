@@ -17,11 +17,7 @@ export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => 
     if (!repository.endsWith('.svg')) {
       throw new DeployError('request:not_found', 'A badge has the address /<user>/<repository>.svg.');
     }
-    const message = await read(log, {
-      user,
-      repository: repository.slice(0, -'.svg'.length),
-      path: folderPath(query.path),
-    });
+    const message = await read(log, user, repository.slice(0, -'.svg'.length), folderPath(query.path));
     const svg = drawings[message];
     const etag = entityTag(svg);
     const caching = { 'cache-control': 'no-cache, max-age=0', etag };
@@ -33,14 +29,9 @@ export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => 
 /** No user has a longer name. The database refuses to read a key of more than 2048 bytes. */
 const MAX_USER_BYTES = 255;
 
-interface Asked {
-  readonly user: string;
-  readonly repository: string;
-  readonly path: string | undefined;
-}
-
-async function read(log: Pick<LogReader, 'badge'>, { user, repository, path }: Asked): Promise<Badge> {
+async function read(log: Pick<LogReader, 'badge'>, ...asked: Parameters<LogReader['badge']>): Promise<Badge> {
+  const [user, repository] = asked;
   if (!user || !repository || Buffer.byteLength(user) > MAX_USER_BYTES) return 'unknown';
   const unreadable = failsAs('status:db:query_fail', 'The badge could not be read; ask again.');
-  return log.badge(user, repository, path).catch(unreadable);
+  return log.badge(...asked).catch(unreadable);
 }

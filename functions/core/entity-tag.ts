@@ -9,6 +9,6 @@ export function entityTag(body: string | Uint8Array): string {
  * since proxies that compress weaken them: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
  */
 export function hasTag(ifNoneMatch: string | undefined, tag: string): boolean {
-  const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
-  return known.includes('*') || known.includes(tag);
+  const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(tag);
 }

@@ -23,8 +23,8 @@ export async function statusToken(
   host: string,
   app: string | null,
 ): Promise<HostToken> {
-  const own = app === null ? null : await access.tokens.get(user, host, app);
-  return open(access, user, own ?? (await access.tokens.get(user, host, ANY_APP)));
+  const ofApp = app === null ? null : await access.tokens.get(user, host, app);
+  return open(access, user, ofApp ?? (await access.tokens.get(user, host, ANY_APP)));
 }
 
 async function open({ sealer }: TokenAccess, user: string, token: StoredToken | null): Promise<HostToken> {

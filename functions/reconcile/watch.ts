@@ -164,8 +164,8 @@ function repositoriesOf(previews: readonly TrackedApp[]): ReadonlyMap<string, Re
     const { user, owner } = preview;
     const { host, owner: repositoryOwner, name } = owner;
     const key = `${user} ${`${host}/${repositoryOwner}/${name}`.toLowerCase()}`;
-    const known = repositories.get(key);
-    if (known) known.previews.push(preview);
+    const repository = repositories.get(key);
+    if (repository) repository.previews.push(preview);
     else repositories.set(key, { user, ref: { host, owner: repositoryOwner, name }, previews: [preview] });
   }
   return repositories;

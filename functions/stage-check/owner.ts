@@ -42,13 +42,12 @@ function placeOf({ owner, name }: AppOwner): string {
   return `${owner}/${name}`;
 }
 
-/** The branch that an application follows, and whether it follows that of the entry if it may. */
-interface Followed {
-  readonly followed: string;
-  readonly claims: boolean;
-}
-
-async function ofOtherBranch(facts: Facts, { followed, claims }: Followed, ports: CheckPorts): Promise<Ownership> {
+/** `claims`: whether the application follows the branch of the entry, in place of the `followed` one, if it may. */
+async function ofOtherBranch(
+  facts: Facts,
+  { followed, claims }: { readonly followed: string; readonly claims: boolean },
+  ports: CheckPorts,
+): Promise<Ownership> {
   const { entry } = facts;
   const { app, manifest } = await facts.named();
   const note = await whyItMoves(entry, followed, ports);

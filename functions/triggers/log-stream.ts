@@ -49,8 +49,8 @@ function byUser(records: readonly DynamoDBRecord[]): Map<string, NewChange[]> {
   for (const record of records) {
     const change = readChange(record);
     if (!change) continue;
-    const known = users.get(change.user);
-    if (known) known.push(change);
+    const others = users.get(change.user);
+    if (others) others.push(change);
     else users.set(change.user, [change]);
   }
   return users;

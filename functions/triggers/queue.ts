@@ -32,12 +32,12 @@ export function queueTrigger<Message>(trigger: QueueTrigger<Message>) {
 
 /** Returns the records by message group; without groups, each record is its own group. */
 function groups(records: readonly SQSRecord[]): SQSRecord[][] {
-  const found = new Map<string, SQSRecord[]>();
+  const byId = new Map<string, SQSRecord[]>();
   for (const record of records) {
     const group = record.attributes.MessageGroupId ?? record.messageId;
-    found.set(group, [...(found.get(group) ?? []), record]);
+    byId.set(group, [...(byId.get(group) ?? []), record]);
   }
-  return [...found.values()];
+  return [...byId.values()];
 }
 
 async function inOrder<Message>(records: SQSRecord[], trigger: QueueTrigger<Message>): Promise<SQSRecord[]> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type Settings as AllSettings, SETTING_NAMES, type SettingName, settingOf } from '../../core/apps/settings.ts';
-import type * as core from '../../core/ports/applications.ts';
+import { type AppState, Domain } from '../../core/ports/applications.ts';
 import { about, count, type Received, type Sent, text, textOrNull } from '../../core/schema.ts';
 import { Entry, previewFields, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
@@ -19,7 +19,7 @@ export const Application = about(
     ...previewFields,
     state: about(
       '`starting`: it does not answer yet. `asleep`: its next request starts it.',
-      v.picklist(['running', 'starting', 'asleep', 'stopped', 'crashed', 'never'] satisfies core.AppState[]),
+      v.picklist(['running', 'starting', 'asleep', 'stopped', 'crashed', 'never'] satisfies AppState[]),
     ),
     url: about('Where it answers.', textOrNull),
     active: about('The entry whose deploy it runs.', v.nullable(Entry)),
@@ -140,18 +140,7 @@ export const VariablesChange = about(
   v.object({ names: v.array(text), restart: about('The entry of the restart.', v.nullable(Entry)) }),
 );
 
-export const Domain = about(
-  'A domain of an application.',
-  v.object({
-    name: text,
-    url: about('Where it answers; null while the service has no public address.', textOrNull),
-    points_here: about('Whether it leads to the service; null when DNS does not answer.', v.nullable(v.boolean())),
-    note: about('One sentence that says what is missing.', textOrNull),
-  }),
-) satisfies v.GenericSchema<core.Domain>;
-
-export type Domain = Sent<typeof Domain>;
-
+export { Domain };
 export const Domains = about('The domains of an application, oldest first.', v.object({ domains: v.array(Domain) }));
 export type Domains = Sent<typeof Domains>;
 

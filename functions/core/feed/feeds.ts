@@ -19,11 +19,11 @@ export class Feeds {
    * `release` it.
    */
   acquire(user: string, last: number): Feed {
-    const known = this.#shared.get(user);
-    if (known && !known.feed.failed) {
-      known.readers += 1;
-      known.feed.notify(last);
-      return known.feed;
+    const shared = this.#shared.get(user);
+    if (shared && !shared.feed.failed) {
+      shared.readers += 1;
+      shared.feed.notify(last);
+      return shared.feed;
     }
     // A feed that has failed keeps its current readers, which are ending.
     const feed = new Feed(this.#ports, user, last);
@@ -33,10 +33,10 @@ export class Feeds {
 
   /** Ends a reader's use of the feed; the last release closes it. */
   release(user: string, feed: Feed): void {
-    const known = this.#shared.get(user);
-    const isShared = known?.feed === feed;
-    if (isShared) known.readers -= 1;
-    if (isShared && known.readers > 0) return;
+    const shared = this.#shared.get(user);
+    const isShared = shared?.feed === feed;
+    if (isShared) shared.readers -= 1;
+    if (isShared && shared.readers > 0) return;
     if (isShared) this.#shared.delete(user);
     feed.close();
   }

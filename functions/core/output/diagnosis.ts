@@ -84,8 +84,8 @@ const address = /\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|port)\b\]?(?: is)?[ :=]+
 /** Returns the last port that an application has printed as its own: `Server is running on http://localhost:3000`. */
 export function printedPort(output: readonly string[]): number | undefined {
   // A refused connection names the port of another program.
-  const found = shortLines(output).findLast((line) => address.test(line) && !line.includes('ECONN'));
-  return found === undefined ? undefined : Number(address.exec(found)?.[1]);
+  const line = shortLines(output).findLast((line) => address.test(line) && !line.includes('ECONN'));
+  return line === undefined ? undefined : Number(address.exec(line)?.[1]);
 }
 
 /**
@@ -101,11 +101,11 @@ function placeOf(lines: readonly string[], at: number, release: string): string 
 
 function ownPlace(line: string, release: string): string[] {
   const text = line.trim();
-  const found = position.exec(text);
-  const path = found && pathBefore(text.slice(0, found.index));
+  const placed = position.exec(text);
+  const path = placed && pathBefore(text.slice(0, placed.index));
   if (!path) return [];
-  const own = path.startsWith(`${release}/`) && !path.includes('/node_modules/');
-  return own ? [`${relative(release, path)}:${found[1]}`] : [];
+  const isOwn = path.startsWith(`${release}/`) && !path.includes('/node_modules/');
+  return isOwn ? [`${relative(release, path)}:${placed[1]}`] : [];
 }
 
 /** Returns the path at the end of a text: after a bracket, a colon, or the words of a stack's line (`at async /…`). */

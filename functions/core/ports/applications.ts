@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { about, type Sent, text, textOrNull } from '../schema.ts';
 import type { AppEvent } from './app-event.ts';
 import type { AppOperations, AppRef, BuildOutput, HostingPlatform } from './platform.ts';
 import type { PrintedLine, ProcessList, RunInput, RunStart, RunStarted, Said, Scale } from './processes.ts';
@@ -67,16 +69,17 @@ export interface AppProcesses {
   scale(app: AppRef, counts: Scale): Promise<ProcessList | null>;
 }
 
-/** A domain of an application. */
-export interface Domain {
-  readonly name: string;
-  /** Where it answers; null while the service has no public address. */
-  readonly url: string | null;
-  /** Whether it leads to the service; null when DNS does not answer. */
-  readonly points_here: boolean | null;
-  /** One sentence that says what is missing. */
-  readonly note: string | null;
-}
+export const Domain = about(
+  'A domain of an application.',
+  v.object({
+    name: text,
+    url: about('Where it answers; null while the service has no public address.', textOrNull),
+    points_here: about('Whether it leads to the service; null when DNS does not answer.', v.nullable(v.boolean())),
+    note: about('One sentence that says what is missing.', textOrNull),
+  }),
+);
+
+export type Domain = Sent<typeof Domain>;
 
 /**
  * Domains of applications besides the names that the platform gives them. All methods throw `request:failed` when the
