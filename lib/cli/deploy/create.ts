@@ -42,7 +42,7 @@ async function run(call: Call): Promise<number> {
   const { args, folder, env, signal, print, warn } = call;
   const name = checkedName(args.at(0) ?? '');
   const service = await findService(call);
-  const host = await embeddedHost(service, env);
+  const host = await embeddedHost(service, call);
   const git = gitIn(folder, env, signal);
   const url = repositoryUrl(host, service.user, name);
   const path = args.text('path');

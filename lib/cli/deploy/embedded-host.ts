@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fieldsOf } from '../../client/lines.ts';
-import type { CommandContext } from '../command.ts';
+import type { Call } from '../command.ts';
 import { Failure } from '../errors.ts';
+import { serviceAt } from '../service/address.ts';
 import { thisMachine } from '../service/find-service.ts';
 import type { Service } from '../service/stored-login.ts';
 import type { Git } from './git.ts';
@@ -16,9 +16,9 @@ export interface EmbeddedHost {
 }
 
 /** Returns the repository host of a service on one machine. Throws a `Failure` for one that has none. */
-export async function embeddedHost(service: Service, env: CommandContext['env']): Promise<EmbeddedHost> {
+export async function embeddedHost(service: Service, call: Pick<Call, 'env' | 'signal'>): Promise<EmbeddedHost> {
   const { dataDir } = service;
-  if (dataDir === undefined) return remoteHost(service, env);
+  if (dataDir === undefined) return remoteHost(service, call);
   return { url: await publishedUrl(dataDir), credentialHelper: helperFor(join(dataDir, 'netrc')) };
 }
 
@@ -53,16 +53,13 @@ export async function storeLogin(git: Git, { url, credentialHelper }: EmbeddedHo
 }
 
 /** The service says where its repositories are; the login is not in a data folder, so git asks for it. */
-async function remoteHost({ url }: Service, env: CommandContext['env']): Promise<EmbeddedHost> {
+async function remoteHost({ url }: Service, { env, signal }: Pick<Call, 'env' | 'signal'>): Promise<EmbeddedHost> {
   const local = await thisMachine(env);
   if (local?.dataDir !== undefined && local.url === url) {
     return { url: await publishedUrl(local.dataDir), credentialHelper: null };
   }
-  const answer = await fetch(`${url}/`, { headers: { accept: 'application/json' } })
-    .then((response) => response.json())
-    .catch(() => null);
-  const { repositories } = fieldsOf(fieldsOf(answer).links);
-  if (typeof repositories === 'string') return { url: new URL(repositories).origin, credentialHelper: null };
+  const repositories = (await serviceAt(url, signal))?.links.repositories;
+  if (repositories !== undefined) return { url: new URL(repositories).origin, credentialHelper: null };
   throw new Failure(
     `The service at ${url} has no repository host. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>".`,
   );

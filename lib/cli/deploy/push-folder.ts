@@ -19,7 +19,7 @@ const PAGE_SIZE = 20;
  * Pushes the commit that is checked out to the service on this machine and follows its deploy. Returns the exit code.
  */
 export async function pushFolder(call: Call, client: Api, git: Git): Promise<number> {
-  const host = await embeddedHost(client.service, call.env);
+  const host = await embeddedHost(client.service, call);
   const sha = await git.read(['rev-parse', '--verify', 'HEAD']);
   if (sha === null) throw new Failure('There is no commit to deploy yet: git add --all && git commit -m "First"');
   await warnOfChanges(call, git);

@@ -2,7 +2,8 @@ import { type Entry, numberOf, shaOf, subjectOf } from '../../client/entry.ts';
 import { Drawing, dateTime, type Paint } from '../../terminal/draw.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { Refusal } from '../service/api.ts';
+import { serviceAt } from '../service/address.ts';
+import { type Api, Refusal } from '../service/api.ts';
 import { entryJson, logPage, reasonOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findApi } from '../service/find-service.ts';
@@ -47,10 +48,17 @@ async function run(call: Call): Promise<number> {
       : error;
   });
   if (notice !== undefined) call.warn(notice);
+  if (call.stderr.isTTY) await nameService(client, call);
   return printList(call, {
     ...{ rows, cells: entryCells, json: sent.map(entryJson) },
     ...(total === 0 && { none: NOTHING }),
   });
+}
+
+/** Says in a terminal whose log it is. */
+async function nameService({ service: { url, user } }: Api, { warn, signal }: Call): Promise<void> {
+  const { version } = (await serviceAt(url, signal)) ?? {};
+  warn(`The log of ${user} at ${url}${version === undefined ? '' : `, version ${version}`}:`);
 }
 
 function printEntry(entry: Entry, { args, print, stdout, env }: Call): number {

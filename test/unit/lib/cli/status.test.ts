@@ -47,6 +47,13 @@ describe('status', () => {
     expect(out).toMatch(/^#13 .*\n$/);
   });
 
+  it('names the service and its version in a terminal', async () => {
+    const list = { status: 200, body: page([entry(13)]) };
+    const { url } = await apiServer(list, { status: 200, body: { version: '1.2.3', links: {} } });
+    const env = { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 's' };
+    expect((await cli('status', { env, terminal: true })).err).toContain(`The log of kiwi at ${url}, version 1.2.3:`);
+  });
+
   it('names what was done by hand', async () => {
     const { out } = await run('', [entry(13, { status: 'ok', doc: doc({ operation: 'rollback' }) })]);
     expect(out).toMatch(/c0ffee12 {2}rollback {2}“A page”$/m);
