@@ -4,36 +4,42 @@ import { IAMClient } from '@aws-sdk/client-iam';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
+import * as v from 'valibot';
 import { once } from '../../../core/concurrency.ts';
-import { isObject, parseJson } from '../../../core/json.ts';
+import { jsonIn } from '../../../core/json-value.ts';
 import type { Clock } from '../../../core/ports/system.ts';
 import { requestLimits, withoutLogging } from '../../aws/client-settings.ts';
 import { kms } from '../../aws/kms.ts';
 import { s3 } from '../../aws/s3.ts';
 import type { PlatformTable } from './table/table.ts';
 
+const text = v.pipe(v.string(), v.minLength(1));
+const number = v.pipe(text, v.transform(Number));
 /** The names of what the stack has made for the platform: the variable PLATFORM_PARTS. */
-interface PartNames {
+const PartNames = v.object({
   /** The bucket of snapshots, releases and packages. */
-  readonly bucket: string;
+  bucket: text,
   /** The CodeBuild project that those of applications are made as. */
-  readonly project: string;
-  readonly functionPrefix: string;
+  project: text,
+  functionPrefix: text,
   /** The ARN of the role that all applications run with. */
-  readonly appRole: string;
+  appRole: text,
   /** The ARN of the layer with the Lambda Web Adapter. */
-  readonly adapterLayer: string;
+  adapterLayer: text,
   /** The architecture of the applications' functions, and of the machines that build them. */
-  readonly architecture: 'arm64' | 'x86_64';
+  architecture: v.pipe(
+    text,
+    v.transform((name) => (name === 'arm64' ? 'arm64' : 'x86_64')),
+  ),
   /** The key that seals the applications' variables. */
-  readonly sealingKey: string;
+  sealingKey: text,
   /** The timeout of a request to an application. */
-  readonly appTimeoutSeconds: number;
+  appTimeoutSeconds: number,
   /** The requests that an application may have at a time, where the account is large enough; 0: no limit. */
-  readonly appConcurrency: number;
-}
+  appConcurrency: number,
+});
 
-export interface LambdaPlatformParts extends PartNames {
+export interface LambdaPlatformParts extends v.InferOutput<typeof PartNames> {
   readonly table: PlatformTable;
   readonly lambda: LambdaClient;
   readonly codeBuild: CodeBuildClient;
@@ -60,7 +66,7 @@ const lambda = once(() => withoutLogging(new LambdaClient({ ...requestLimits(65_
 const cloudWatchLogs = once(() => withoutLogging(new CloudWatchLogsClient(requestLimits(10_000))));
 const iam = once(() => withoutLogging(new IAMClient({ ...requestLimits(10_000), maxAttempts: 6 })));
 
-/** Returns the parts with the clients of this function. `names` is a JSON of `PartNames`. */
+/** Returns the parts with the clients of this function. `names` is JSON of `PartNames`. */
 export function connectParts({
   names,
   ...given
@@ -80,24 +86,8 @@ export function connectParts({
 }
 
 /** Throws, naming the variable, when a name is missing. */
-function namesIn(json: string): PartNames {
-  const parsed = parseJson(json);
-  const given = parsed.ok && isObject(parsed.value) ? parsed.value : {};
-  const part = (name: keyof PartNames) => {
-    const value = given[name];
-    if (typeof value === 'string' && value !== '') return value;
-    throw new Error(`The environment variable PLATFORM_PARTS has no ${name}.`);
-  };
-  const number = (name: keyof PartNames) => Number(part(name));
-  return {
-    bucket: part('bucket'),
-    project: part('project'),
-    functionPrefix: part('functionPrefix'),
-    appRole: part('appRole'),
-    adapterLayer: part('adapterLayer'),
-    architecture: part('architecture') === 'arm64' ? 'arm64' : 'x86_64',
-    sealingKey: part('sealingKey'),
-    appTimeoutSeconds: number('appTimeoutSeconds'),
-    appConcurrency: number('appConcurrency'),
-  };
+function namesIn(json: string): v.InferOutput<typeof PartNames> {
+  const names = v.safeParse(PartNames, jsonIn(json) ?? {});
+  if (names.success) return names.output;
+  throw new Error(`The environment variable PLATFORM_PARTS has no ${v.getDotPath(names.issues[0])}.`);
 }
