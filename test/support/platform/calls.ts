@@ -85,10 +85,6 @@ const calls: Calls = {
     found((await platform.variables.set(app, json)) || null);
     return ok(await platform.variables.read(app));
   },
-  'DELETE apps/:user/:app/env/:id': async ({ platform }, { app, rest: [key] }) => {
-    found((await platform.variables.unset(app, key)) || null);
-    return NO_CONTENT;
-  },
   'GET apps/:user/:app/domains': async ({ platform }, { app }) =>
     ok({ domains: found(await platform.domains.list(app)) }),
   'PUT apps/:user/:app/domains/:id': async ({ platform }, { app, rest: [name] }) => {

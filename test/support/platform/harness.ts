@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, onTestFinished } from 'vitest';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import { commitTarball as tarball } from '../service/tarballs.ts';
@@ -115,6 +117,15 @@ export async function call(
   const text = await response.text();
   const json = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return { status: response.status, headers: response.headers, text, body: JSON.parse(json ? text : '{}') };
+}
+
+/** Asks the front door for what answers under a host name. */
+export function visit(at: { readonly url: string }, host: string, accept = '*/*') {
+  return new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
+    get(at.url, { headers: { host, accept }, agent: false }, async (answer: IncomingMessage) =>
+      resolve({ status: answer.statusCode ?? 0, body: await textOf(answer) }),
+    ).once('error', reject);
+  });
 }
 
 export function sha256(bytes: Uint8Array): string {

@@ -1,10 +1,8 @@
-import { get, type IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { checkDomain, dnsLookup } from '../../../../lib/platform/ports/domain-check.ts';
-import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+import { appFiles, call, deploy, platform, serverFile, visit } from '../../../support/platform/harness.ts';
 
 const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;
 const names = ['deploy.apps.example.com', 'git.apps.example.com'];
@@ -19,14 +17,6 @@ const records: Readonly<Record<string, readonly string[] | null>> = {
 const lookup = async (name: string) => (name in records ? (records[name] ?? null) : []);
 const server = { publicDomain, publicService, lookup };
 
-function ask(at: { readonly url: string }, host: string): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    get(at.url, { headers: { host }, agent: false }, async (answer: IncomingMessage) =>
-      resolve({ status: answer.statusCode ?? 0, body: await text(answer) }),
-    ).once('error', reject);
-  });
-}
-
 describe('A domain of an application', () => {
   it('is served at once and is its address, also after a restart, until it is removed', async () => {
     const told: (readonly string[])[] = [];
@@ -37,13 +27,13 @@ describe('A domain of an application', () => {
       body: { name: 'shop.example.com', url: 'https://shop.example.com', points_here: true, note: null },
     });
     expect(await call(at, 'PUT', '/apps/ada/hello/domains/SHOP.example.com.')).toMatchObject({ status: 200 });
-    expect(await ask(at, 'Shop.Example.com:443')).toEqual({ status: 200, body: 'by name' });
+    expect(await visit(at, 'Shop.Example.com:443')).toEqual({ status: 200, body: 'by name' });
     expect(await at.hasHost('shop.example.com')).toBe(true);
     expect((await call(at, 'GET', '/apps/ada/hello')).body.url).toBe('https://shop.example.com');
     await at.close();
 
     const again = await platform({ ...server, dataDir: at.dataDir });
-    await expect.poll(() => ask(again, 'shop.example.com')).toEqual({ status: 200, body: 'by name' });
+    await expect.poll(() => visit(again, 'shop.example.com')).toEqual({ status: 200, body: 'by name' });
     expect(again.hasDomain('shop.example.com')).toBe(true);
     expect((await call(again, 'DELETE', '/apps/ada/hello/domains/shop.example.com')).status).toBe(204);
     expect((await call(again, 'DELETE', '/apps/ada/hello/domains/shop.example.com')).status).toBe(404);
@@ -154,19 +144,19 @@ describe('An application of the only user', () => {
   it('has a name without the user, until there are two', async () => {
     const at = await platform(server);
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
-    expect(await ask(at, 'hello.apps.example.com')).toEqual({ status: 200, body: 'by name' });
+    expect(await visit(at, 'hello.apps.example.com')).toEqual({ status: 200, body: 'by name' });
     expect(await at.hasHost('hello.apps.example.com')).toBe(true);
-    expect((await ask(at, 'other.apps.example.com')).status).toBe(404);
+    expect((await visit(at, 'other.apps.example.com')).status).toBe(404);
     await at.serveUsers(['ada', 'eve']);
-    expect((await ask(at, 'hello.apps.example.com')).status).toBe(404);
+    expect((await visit(at, 'hello.apps.example.com')).status).toBe(404);
     await at.serveUsers(['ada']);
-    expect((await ask(at, 'hello.apps.example.com')).status).toBe(200);
+    expect((await visit(at, 'hello.apps.example.com')).status).toBe(200);
   });
 
   it('does not take a name of the service', async () => {
     const at = await platform(server);
     await deploy(at, 'git', '1', appFiles('git', serverFile('by name')));
-    expect((await ask(at, 'git.apps.example.com')).body).not.toBe('by name');
-    expect((await ask(at, 'git.ada.apps.example.com')).body).toBe('by name');
+    expect((await visit(at, 'git.apps.example.com')).body).not.toBe('by name');
+    expect((await visit(at, 'git.ada.apps.example.com')).body).toBe('by name');
   });
 });

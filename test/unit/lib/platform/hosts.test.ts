@@ -14,20 +14,12 @@ import {
   serverFile,
   sharedPlatform,
   until,
+  visit,
 } from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
 const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;
-
-function ask(at: { readonly url: string }, host: string, accept = '*/*'): Promise<{ status: number; body: string }> {
-  const { port } = new URL(at.url);
-  return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, headers: { host, accept } }, async (answer: IncomingMessage) =>
-      resolve({ status: answer.statusCode ?? 0, body: await text(answer) }),
-    ).once('error', reject);
-  });
-}
 
 describe('The host name of an application', () => {
   it('is the application and its user, below localhost or the domain of the server', () => {
@@ -82,8 +74,8 @@ describe('The applications of a server with a domain', () => {
     const at = await platform({ publicDomain });
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
     expect(body.url).toBe('https://hello.ada.apps.example.com');
-    expect(await ask(at, 'hello.ada.apps.example.com')).toEqual({ status: 200, body: 'by name' });
-    expect(await ask(at, 'hello.ada.localhost')).toEqual({ status: 200, body: 'by name' });
+    expect(await visit(at, 'hello.ada.apps.example.com')).toEqual({ status: 200, body: 'by name' });
+    expect(await visit(at, 'hello.ada.localhost')).toEqual({ status: 200, body: 'by name' });
     expect(await at.hasHost('hello.ada.apps.example.com')).toBe(true);
     expect(await at.hasHost('other.ada.apps.example.com')).toBe(false);
 
@@ -91,7 +83,7 @@ describe('The applications of a server with a domain', () => {
     await at.close();
     const again = await platform({ publicDomain, dataDir: at.dataDir });
 
-    const stopped = await ask(again, 'hello.ada.apps.example.com');
+    const stopped = await visit(again, 'hello.ada.apps.example.com');
     expect(stopped).toEqual({ status: 503, body: '{"error":"hello is stopped."}\n' });
     expect(await again.hasHost('hello.ada.apps.example.com')).toBe(true);
     const socket = new WebSocket(again.url.replace('http', 'ws'), { headers: { host: 'hello.ada.localhost' } });
@@ -103,7 +95,7 @@ describe('The applications of a server with a domain', () => {
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
     await call(at, 'DELETE', '/apps/ada/hello');
     for (const host of ['hello.ada.apps.example.com', 'hello.eve.apps.example.com', 'hello.ada.localhost']) {
-      const answer = await ask(at, host, 'text/html');
+      const answer = await visit(at, host, 'text/html');
       expect(answer).toMatchObject({
         status: 404,
         body: expect.stringContaining('<p>There is no application at this address.'),
@@ -123,12 +115,12 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
     const data = join(at.dataDir, 'apps/ada/hello/data');
     const removed = call(at, 'DELETE', '/apps/ada/hello');
     await until('its process is asked to end', () => existsSync(join(data, 'ending')));
-    expect((await ask(at, 'hello.ada.localhost')).status).toBe(503);
+    expect((await visit(at, 'hello.ada.localhost')).status).toBe(503);
 
     writeFileSync(join(data, 'end'), '');
 
     expect((await removed).status).toBe(204);
-    expect((await ask(at, 'hello.ada.localhost')).status).toBe(404);
+    expect((await visit(at, 'hello.ada.localhost')).status).toBe(404);
     expect(await at.hasHost('hello.ada.localhost')).toBe(false);
   });
 
@@ -136,10 +128,10 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
     const at = await platform({ publicDomain });
     await call(at, 'PUT', '/apps/ada/hello', {});
     await call(at, 'PATCH', '/apps/ada/hello/env', { A: '1' });
-    expect((await ask(at, 'hello.ada.apps.example.com')).status).toBe(404);
+    expect((await visit(at, 'hello.ada.apps.example.com')).status).toBe(404);
     expect(await at.hasHost('hello.ada.apps.example.com')).toBe(false);
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
-    expect(await ask(at, 'hello.ada.apps.example.com')).toEqual({ status: 200, body: 'by name' });
+    expect(await visit(at, 'hello.ada.apps.example.com')).toEqual({ status: 200, body: 'by name' });
   });
 
   it('cannot set cookies for the names above their own, where other applications are', async () => {

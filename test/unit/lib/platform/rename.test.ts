@@ -1,11 +1,9 @@
 import fs, { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { get } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { appFiles, call, deploy, platform } from '../../../support/platform/harness.ts';
+import { appFiles, call, deploy, platform, visit } from '../../../support/platform/harness.ts';
 import { openedTables } from '../../../support/platform/tables.ts';
 
 /** Answers with the text in its `DATA_DIR` and its variable `COLOUR`. */
@@ -36,13 +34,6 @@ async function cutOff(dataDir: string) {
   await close();
 }
 
-/** Asks the platform for what answers under a host name. */
-function ask(at: { readonly url: string }, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    get(at.url, { headers: { host }, agent: false }, (answer) => resolve(text(answer))).once('error', reject);
-  });
-}
-
 describe('an application that gets another name', () => {
   it('runs at the address of that, with its files, variables and domains, and is gone at the old one', async () => {
     const at = await renamable();
@@ -51,8 +42,9 @@ describe('an application that gets another name', () => {
       status: 200,
       body: { name: '@ann/store', state: 'running', snapshot: '1' },
     });
-    for (const host of ['ann-store.ada.localhost', 'shop.example.com']) expect(await ask(at, host)).toBe('kept red');
-    expect(await ask(at, 'shop.ada.localhost')).not.toContain('kept');
+    for (const host of ['ann-store.ada.localhost', 'shop.example.com'])
+      expect((await visit(at, host)).body).toBe('kept red');
+    expect((await visit(at, 'shop.ada.localhost')).body).not.toContain('kept');
     expect((await call(at, 'GET', '/apps/ada/ann-store/domains')).body.domains).toMatchObject([
       { name: 'shop.example.com' },
     ]);
@@ -93,7 +85,7 @@ describe('an application that gets another name', () => {
     expect(existsSync(at.folder)).toBe(false);
     const shown = async () => (await call(again, 'GET', '/apps/ada/store')).body;
     await expect.poll(shown, { timeout: 30_000 }).toMatchObject({ name: 'store', state: 'running' });
-    expect(await ask(again, 'store.ada.localhost')).toBe('kept red');
+    expect((await visit(again, 'store.ada.localhost')).body).toBe('kept red');
   });
 
   it('stays where it is when a folder with the new name is there', async () => {
