@@ -9,27 +9,23 @@ import { hasField } from './fields/read.ts';
  * similar. A sender that requires certain events or values takes precedence over one that accepts any.
  */
 export function matchingSenders<S extends Recognition>(senders: readonly S[], call: HookCall): readonly S[] {
-  const header = senders.map(headerOf).find((name) => name !== null && call.headers[name] !== undefined);
-  const isNamed = typeof header === 'string';
-  const event = isNamed ? (call.headers[header] ?? '') : null;
-  const matching = isNamed
-    ? senders.filter((sender) => headerOf(sender) === header && hasEvent(sender, event ?? ''))
-    : senders.filter((sender) => hasFields(sender, call.body));
+  const header = namingHeader(senders, call);
+  const event = call.headers[header ?? ''] ?? '';
+  const matching = senders.filter((sender) =>
+    header === undefined ? hasFields(sender, call.body) : headerOf(sender) === header && hasEvent(sender, event),
+  );
   const fitting = matching.filter((sender) => hasValues(sender, call.body));
-  const specific = fitting.filter(({ events, fieldValues }) => (isNamed && events) || fieldValues);
+  const specific = fitting.filter(({ events, fieldValues }) => (header !== undefined && events) || fieldValues);
   return specific.length > 0 ? specific : fitting;
 }
 
-/** Returns whether a call has the header of a sender of the list. */
-export function isNamedByHeader(senders: readonly Recognition[], call: HookCall): boolean {
-  return senders.some((sender) => {
-    const name = headerOf(sender);
-    return name !== null && call.headers[name] !== undefined;
-  });
+/** Returns the first header of a sender of the list that a call has; undefined without any. */
+export function namingHeader(senders: readonly Recognition[], { headers }: HookCall): string | undefined {
+  return senders.map(headerOf).find((name) => name !== undefined && headers[name] !== undefined);
 }
 
-function headerOf({ header }: Recognition): string | null {
-  return header?.toLowerCase() ?? null;
+function headerOf({ header }: Recognition): string | undefined {
+  return header?.toLowerCase();
 }
 
 function hasEvent({ events }: Recognition, event: string): boolean {

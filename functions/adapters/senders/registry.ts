@@ -24,7 +24,7 @@ import { gitlab } from './gitlab/gitlab.ts';
 import { gitlabCi } from './gitlab/gitlab-ci.ts';
 import { jenkins } from './jenkins/jenkins.ts';
 import { jenkinsPipeline } from './jenkins/jenkins-pipeline.ts';
-import { isNamedByHeader, matchingSenders } from './recognition.ts';
+import { matchingSenders, namingHeader } from './recognition.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
 import { refusalOf, unsupported } from './unsupported.ts';
@@ -81,7 +81,7 @@ export function senderRegistry(list: readonly SenderDefinition[]): SenderRegistr
     insteadOf: (id) =>
       unsupported.find(({ name }) => name.toLowerCase().replaceAll(/[^a-z]+/g, '-') === id)?.instead ?? null,
     recognise(call) {
-      const refusal = refusalOf(call, isNamedByHeader(list, call));
+      const refusal = refusalOf(call, namingHeader(list, call) !== undefined);
       if (refusal !== null) throw refusal;
       const [sender] = matchingSenders(list, call);
       if (sender !== undefined) return sender;

@@ -10,7 +10,7 @@ import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
 const CI = 'ci#';
 
-/** Returns the facts in the item of a branch. The active deploy is stored as `going`, as in earlier versions. */
+/** Returns the facts in the item of a branch. The active deploy is stored as `going`. */
 export function branchOf(item: Item = {}): BranchFacts {
   const number = numberIn(item, 'going');
   const tip = stringIn(item, 'tip') ?? null;
