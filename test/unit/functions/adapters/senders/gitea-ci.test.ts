@@ -46,10 +46,6 @@ describe('a workflow run of Gitea Actions', () => {
     expect(workflowRun('fork')).toMatchObject({ pullRequest: true, branch: 'main' });
   });
 
-  it('is neutral when it was scheduled, because it tested no commit', () => {
-    expect(workflowRun('schedule')).toMatchObject({ outcome: 'neutral', passed: false });
-  });
-
   it('has the name of the workflow or its file as its check', () => {
     const named = (body: Readonly<Record<string, unknown>>) =>
       giteaActions.read(fixture('gitea-actions/success', body))[0];
@@ -125,8 +121,7 @@ describe('a run of Forgejo Actions', () => {
     expect(run('success', { prettyref: '#3' })).toMatchObject({ pullRequest: true });
   });
 
-  it('is neutral when it was scheduled, because it tested no commit', () => {
-    expect(run('schedule')).toMatchObject({ outcome: 'neutral', passed: false });
+  it('is neutral when nothing says that it was for a commit', () => {
     expect(run('success', { trigger_event: '', event: 'push' })).toMatchObject({ outcome: 'passed' });
     expect(run('success', { trigger_event: null, event: null })).toMatchObject({ outcome: 'neutral' });
   });
