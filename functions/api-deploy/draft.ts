@@ -15,18 +15,15 @@ export interface RequestContext {
   readonly at: number;
 }
 
-/** The choices of the hook for its commits. */
 interface Asked extends Pick<HookOptions, 'comment' | 'previewCi'> {
   readonly ci: CiChoice | null;
 }
 
-/** The context of a delivery: the hook's request and options. */
 interface HookContext extends Asked, Pick<HookOptions, 'path' | 'environment'> {
   /** The configured name of the repository host. */
   readonly host: string | null;
 }
 
-/** Returns the new entry of a delivery. */
 export function draftOf(
   delivery: Delivery,
   { host, path, environment, ...asked }: HookContext,

@@ -3,7 +3,6 @@ import { reasonAgainst } from '../core/payload/branch.ts';
 import { ANY_HOST_KIND, type DeliveredRepository, type Delivery } from '../core/payload/delivery.ts';
 import type { AcceptPorts, DeliveryPorts } from './ports.ts';
 
-/** The webhook that a delivery came by. */
 interface HookTarget {
   readonly user: string;
   readonly branch: string;

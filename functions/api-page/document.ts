@@ -1,6 +1,5 @@
 import type { PageNames } from '../core/ports/page.ts';
 
-/** The files that the page's document refers to. */
 interface DocumentParts {
   /** The path of the service's address, without a slash at the end. */
   readonly path: string;

@@ -1,4 +1,5 @@
-import { jsonIn } from '../api/body.ts';
+import { isLabelledJson, jsonIn } from '../api/body.ts';
+import type { HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
 import { MAX_PAYLOAD_BYTES } from '../core/payload/payload.ts';
@@ -16,17 +17,14 @@ const MAX_CREDENTIALS_BYTES = 2048;
  * Returns the credentials in the body of a request, `{"credentials": "<user>:<password>"}`. It is split at the
  * first colon, because a password may contain colons.
  *
- * The content type must be JSON. Another site's page can make a logged-in browser send a form, but not JSON, and would
- * pair its own account with the visitor's (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
- *
  * Throws `auth:repohost:no_credentials`, `auth:repohost:bad_credentials` or `request:too_large`. No message quotes the
  * body.
  */
-export function readCredentials(body: Uint8Array, contentType: string | undefined): HostCredentials {
+export function readCredentials({ body, headers }: Pick<HttpRequest, 'body' | 'headers'>): HostCredentials {
   if (body.byteLength > MAX_PAYLOAD_BYTES) {
     throw new DeployError('request:too_large', `The body has ${body.byteLength} bytes; a few hundred are enough.`);
   }
-  if (!/^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(contentType ?? '')) {
+  if (!isLabelledJson(headers)) {
     throw missing('The body is read as JSON only: send the header Content-Type: application/json.');
   }
   return split(credentialsIn(body));

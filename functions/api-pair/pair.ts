@@ -32,9 +32,9 @@ export const pair = dispatch('api-pair', {
  */
 async function pairWith(request: HttpRequest, ports: PairPorts): Promise<HttpAnswer> {
   const { name, host } = hostIn(request, ports);
-  const { user, query, body, headers } = request;
+  const { user, query } = request;
   const app = appIn(query);
-  const { login, secret } = readCredentials(body, headers['content-type']);
+  const { login, secret } = readCredentials(request);
   // Before the host creates a token, which this service could not revoke.
   await ports.accounts.read(user);
   await checkRoom(user, { host: name, app }, ports);

@@ -1,9 +1,8 @@
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
+import type { HttpRequest } from './http.ts';
 
-interface Body {
-  readonly body: Uint8Array;
-}
+type Body = Pick<HttpRequest, 'body'>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -21,6 +20,14 @@ export function jsonIn({ body }: Body, refused: (problem: string) => DeployError
   const result = parseJson(text);
   if (result.ok) return result.value;
   throw refused(result.problem);
+}
+
+/**
+ * Whether the content type is JSON. A page of another site can make a logged-in browser send a form, and so pair its own
+ * account with the visitor's, but not JSON: https://fetch.spec.whatwg.org/#cors-safelisted-request-header
+ */
+export function isLabelledJson({ 'content-type': type = '' }: HttpRequest['headers']): boolean {
+  return /^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(type);
 }
 
 /** Returns the object in a body; an empty one for any other body. Throws `request:too_large`. */

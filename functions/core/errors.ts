@@ -97,7 +97,6 @@ export class DeployError extends Error {
   }
 }
 
-/** Returns the error of a parameter, or a body, that cannot be read. */
 export function badParameter(detail: string): DeployError {
   return new DeployError('request:bad_parameter', detail);
 }

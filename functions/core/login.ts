@@ -26,18 +26,20 @@ export type LoginDecision =
 
 type Logins = Pick<Accounts, 'authenticate'>;
 
-/**
- * Returns the user that credentials belong to. They are tried as sent, then percent-decoded: a secret may contain a
- * `%`. Throws as `Accounts.authenticate` does.
- */
-export async function authenticate(accounts: Logins, sent: Credentials): Promise<string> {
+/** Returns the result of a call with credentials as sent, or else percent-decoded: a secret may contain a `%`. */
+export async function withLogin<T>(sent: Credentials, call: (login: Credentials) => Promise<T>): Promise<T> {
   try {
-    return (await accounts.authenticate(sent.user, sent.secret)).user;
+    return await call(sent);
   } catch (error) {
     const decoded = percentDecoded(sent);
     if (!decoded || !isRefusal(error)) throw error;
-    return (await accounts.authenticate(decoded.user, decoded.secret)).user;
+    return call(decoded);
   }
+}
+
+/** Returns the user that credentials belong to. Throws as `Accounts.authenticate` does. */
+export async function authenticate(accounts: Logins, sent: Credentials): Promise<string> {
+  return (await withLogin(sent, ({ user, secret }) => accounts.authenticate(user, secret))).user;
 }
 
 /**

@@ -42,7 +42,6 @@ export function withResult(known: readonly CheckResult[], result: CheckResult): 
   return byName([...known.filter((one) => one !== before), result]);
 }
 
-/** Returns the results sorted by name. */
 export function byName(checks: readonly CheckResult[]): readonly CheckResult[] {
   return [...checks].sort((one, other) => (checkKey(one) < checkKey(other) ? -1 : 1));
 }
@@ -57,12 +56,10 @@ export function isSettled({ outcome }: CheckResult): boolean {
   return outcome === 'passed' || outcome === 'failed';
 }
 
-/** Returns the name of a check for a sentence. */
 export function checkInWords({ provider, check }: CheckResult): string {
   return `the check "${check}" of ${provider}`;
 }
 
-/** Returns the reason for not deploying a commit whose check failed. */
 export function failureInWords(check: CheckResult): string {
   return `CI did not pass: ${checkInWords(check)} said "${check.state}".`;
 }

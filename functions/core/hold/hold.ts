@@ -9,7 +9,6 @@ import type { JobQueue } from '../ports/stages.ts';
 import type { Clock, Trace } from '../ports/system.ts';
 import { type CheckResult, ciVerdictOf, failureInWords } from './checks.ts';
 
-/** The ports that ending a hold needs. */
 export interface HoldPorts {
   readonly log: Pick<DeployLog, 'move'>;
   readonly queue: JobQueue;

@@ -14,7 +14,6 @@ export interface Source {
   readonly token: HostToken;
 }
 
-/** The ports that deciding on a wait needs. */
 interface WaitPorts {
   readonly facts: Pick<DeployFacts, 'branch'>;
   readonly clock: Clock;

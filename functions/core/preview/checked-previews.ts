@@ -9,7 +9,6 @@ import { queueStage } from '../pipeline/queue-stage.ts';
 import type { DeployFacts } from '../ports/facts.ts';
 import type { CommitResult, DeployLog } from '../ports/log.ts';
 
-/** The ports that the previews of a commit need. */
 interface PreviewPorts extends HoldPorts {
   readonly log: Pick<DeployLog, 'append' | 'move' | 'read'>;
   readonly facts: Pick<DeployFacts, 'branch' | 'commitState' | 'holds'>;

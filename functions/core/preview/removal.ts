@@ -4,7 +4,6 @@ import type { TrackedApp } from '../ports/facts.ts';
 import type { AppendRequest } from '../ports/log.ts';
 import { previewName } from './preview.ts';
 
-/** Why a preview is removed. */
 interface Removal {
   readonly preview: TrackedApp;
   /** An entry of the pull request; null when the log has none any more. */

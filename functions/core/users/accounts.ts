@@ -10,7 +10,6 @@ interface AccountParts {
   readonly check: CheckLogin;
 }
 
-/** Returns the accounts of the users in a store. */
 export function storedAccounts({ store, check }: AccountParts): Accounts {
   return {
     authenticate: async (user, secret) => {

@@ -17,7 +17,6 @@ interface UserParts {
 const MIN_PASSWORD = 10;
 const MAX_PASSWORD = 1024;
 
-/** Returns the ports of the users in a store. */
 export function userPorts(given: UserParts) {
   const parts = { ...given, check: loginCheck(given.store, given.ids.hex(64)) };
   return {
