@@ -17,6 +17,9 @@ function post(operation: string, application = 'shop', patch: Partial<HttpReques
   return world.ask('POST', `/1/apps/{user}/{application}/${operation}`, { params, ...patch });
 }
 
+const remove = () =>
+  world.ask('DELETE', '/1/apps/{user}/{application}', { params: { user: 'ann', application: 'shop' } });
+
 async function latest(): Promise<Entry> {
   const { entries } = await world.log.page({ user: 'ann', app: null, skip: 0, limit: 1 });
   const [entry] = entries;
@@ -25,11 +28,11 @@ async function latest(): Promise<Entry> {
 }
 
 describe('POST /1/apps/<user>/<application>/restart, /stop and DELETE', () => {
-  it.each(['restart', 'stop'])(
+  it.each(['restart', 'stop', 'remove'])(
     '%s is answered with the entry that records it, which is queued for start',
     async (name) => {
       await world.deployed('shop');
-      const { status, headers, body } = await post(name);
+      const { status, headers, body } = await (name === 'remove' ? remove() : post(name));
       expect(status).toBe(202);
       expect(headers?.location).toBe(body.id);
       expect(body).toMatchObject({ app_name: 'shop', status: 'queued', provider: 'manual', operation: name });
@@ -37,14 +40,6 @@ describe('POST /1/apps/<user>/<application>/restart, /stop and DELETE', () => {
       expect(world.queue.sent).toEqual([{ user: 'ann', number: 2, stage: 'start', group: 'ann/shop' }]);
     },
   );
-
-  it('a removal is recorded in the same way', async () => {
-    await world.deployed('shop');
-    const params = { user: 'ann', application: 'shop' };
-    const { status, body } = await world.ask('DELETE', '/1/apps/{user}/{application}', { params });
-    expect(status).toBe(202);
-    expect(body).toMatchObject({ provider: 'manual', operation: 'remove', status: 'queued' });
-  });
 
   it('an application that was never started can be removed, and neither restarted nor stopped', async () => {
     await world.failed('shop');
@@ -54,8 +49,7 @@ describe('POST /1/apps/<user>/<application>/restart, /stop and DELETE', () => {
         detail: expect.stringMatching(/not been deployed.*redeploy/),
       });
     }
-    const params = { user: 'ann', application: 'shop' };
-    const { body } = await world.ask('DELETE', '/1/apps/{user}/{application}', { params });
+    const { body } = await remove();
     expect(body).toMatchObject({ operation: 'remove', commit: expect.stringMatching(/^ann\/shop\//) });
   });
 
@@ -152,21 +146,17 @@ describe('POST /1/apps/<user>/<application>/rollback', () => {
     const other = await world.deployed('cart');
     await world.deployed('shop');
     world.forgetSnapshot('shop', gone.snapshot ?? '');
-    const to = (id: string) => post('rollback', 'shop', { query: { to: id } });
-    await expect(to(gone.id)).rejects.toMatchObject({
-      code: 'request:bad_parameter',
-      detail: expect.stringMatching(/ref=a{40}/),
-    });
-    await expect(to(failed.id)).rejects.toMatchObject({
-      code: 'request:bad_parameter',
-      detail: expect.stringMatching(/not deploy/),
-    });
-    await expect(to(other.id)).rejects.toMatchObject({
-      code: 'request:bad_parameter',
-      detail: expect.stringMatching(/not one of shop/),
-    });
-    await expect(to(`${'0'.repeat(20)}000000000001`)).rejects.toMatchObject({ code: 'status:db:not_found' });
-    await expect(to('yesterday')).rejects.toMatchObject({ code: 'status:db:not_found' });
+    const cases = [
+      [gone.id, 'request:bad_parameter', /ref=a{40}/],
+      [failed.id, 'request:bad_parameter', /not deploy/],
+      [other.id, 'request:bad_parameter', /not one of shop/],
+      [`${'0'.repeat(20)}000000000001`, 'status:db:not_found', /no such entry/],
+      ['yesterday', 'status:db:not_found', /no such entry/],
+    ] as const;
+    for (const [to, code, detail] of cases) {
+      const refused = { code, detail: expect.stringMatching(detail) };
+      await expect(post('rollback', 'shop', { query: { to } })).rejects.toMatchObject(refused);
+    }
     expect(world.queue.sent).toEqual([]);
   });
 });

@@ -1,42 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { commitResultOf, decisionOf } from '../../../../functions/api-deploy/decision.ts';
+import { commitResultOf, decisionOf, expectedCi } from '../../../../functions/api-deploy/decision.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
-import { sha } from '../../../support/entries.ts';
+import { AT, MINUTE, sha } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
 const travis = { provider: 'travis', check: 'travis' };
-const passed = { ...travis, outcome: 'passed', state: 'Passed' };
-const failed = { ...travis, outcome: 'failed', state: 'Failed' };
 
 describe('what a delivery asks for', () => {
-  it('is a deploy when it is a push to the branch', () => {
-    expect(decisionOf(push(), 'master')).toEqual({ deploys: true, reason: null, checkResult: null });
-  });
-
-  it('is nothing, and why, when it is a push elsewhere', () => {
-    const { deploys, reason, checkResult } = decisionOf(push({ branch: 'work' }), 'master');
-    expect({ deploys, checkResult }).toEqual({ deploys: false, checkResult: null });
-    expect(reason).toContain('work');
-  });
-
   it('names a branch with its direction marks escaped', () => {
     const { reason } = decisionOf(push({ branch: 'main\u202ex' }), 'main');
     expect(reason).toContain('The branch is main\\u202ex; only the branch main is deployed.');
   });
 
-  it('is a deploy, and settles the commit, when it is a passed build', () => {
-    expect(decisionOf(build(), 'master')).toEqual({ deploys: true, reason: null, checkResult: passed });
-  });
-
-  it('is nothing, but settles the commit, when it is a failed build', () => {
-    const decision = decisionOf(build({ ...outcomeFields('failed'), state: 'Failed' }), 'master');
-    expect(decision).toMatchObject({ deploys: false, checkResult: failed });
-  });
-
-  it.each(['pending', 'neutral'] as const)('is nothing, but is known of the commit, when a build is %s', (outcome) => {
-    const decision = decisionOf(build({ ...outcomeFields(outcome), state: 'So so' }), 'master');
-    expect(decision).toMatchObject({ deploys: false, checkResult: { ...travis, outcome, state: 'So so' } });
-  });
+  it.each(['passed', 'failed', 'pending', 'neutral'] as const)(
+    'is known of the commit when a build is %s',
+    (outcome) => {
+      const decision = decisionOf(build({ ...outcomeFields(outcome), state: 'So so' }), 'master');
+      const checkResult = { ...travis, outcome, state: 'So so' };
+      expect(decision).toMatchObject({ deploys: outcome === 'passed', checkResult });
+    },
+  );
 
   it.each([
     ['a build of a pull request', build({ pullRequest: true })],
@@ -53,7 +36,7 @@ describe('what a delivery asks for', () => {
 });
 
 describe('what a build says of its commit for previews', () => {
-  const said = { sha: sha('a'), ...passed };
+  const said = { sha: sha('a'), ...travis, outcome: 'passed', state: 'Passed' };
 
   it.each(['master', 'work', null])('is its result, also on the branch %s, which is not deployed', (branch) => {
     expect(commitResultOf(build({ branch }))).toEqual(said);
@@ -68,5 +51,32 @@ describe('what a build says of its commit for previews', () => {
 
   it('is nothing when its sender names the commit by its first digits', () => {
     expect(commitResultOf(build({ sha: null, shaPrefix: 'aaaaaaa' }))).toBeNull();
+  });
+});
+
+describe('a CI provider is to be expected', () => {
+  const until = AT + 90 * 24 * 60 * MINUTE;
+  const expected = { track: 'master', provider: 'travis', until };
+
+  it.each([
+    ['after a build that passed', build(), {}, expected],
+    ['after a build that failed', build(outcomeFields('failed')), {}, expected],
+    ['after a build that has only begun', build(outcomeFields('pending')), {}, expected],
+    ['for the folder of its hook', build(), { path: 'packages/web' }, { ...expected, track: 'master:packages/web' }],
+    ['when the ping says so', notice({ bringsCi: true }), {}, { ...expected, provider: 'github' }],
+    [
+      'no more when the ping says so',
+      notice({ bringsCi: false }),
+      {},
+      { ...expected, provider: 'github', until: null },
+    ],
+    ['not after a push', push(), {}, null],
+    ['not after a notice that does not say', notice(), {}, null],
+    ['not after a build of a pull request', build({ pullRequest: true }), {}, null],
+    ['not after a build of a merge queue', build({ mergeQueue: true }), {}, null],
+    ['not after a build of another branch', build({ branch: 'work' }), {}, null],
+    ['not after a run that tested nothing', build(outcomeFields('neutral')), {}, null],
+  ])('%s', (_what, delivery, hook, result) => {
+    expect(expectedCi(delivery, { branch: 'master', ...hook }, AT)).toEqual(result);
   });
 });

@@ -106,16 +106,11 @@ describe('the status of a commit', () => {
     expect(statuses()[0]?.description).toHaveLength(140);
   });
 
-  it('of a failed deploy without an application is named for the repository', async () => {
-    const { run, statuses } = await world({ status: 'error', error });
-    await run();
-    expect(statuses()).toMatchObject([{ state: 'failure', context: 'deployment-webhooks/shop' }]);
-  });
-
   it.each([
+    [{}, 'deployment-webhooks/shop'],
     [{ environment: 'staging' }, 'deployment-webhooks/shop-staging'],
     [{ pullRequest: { number: 7 } }, 'deployment-webhooks/shop-pr-7'],
-  ])('of a failed deploy of %j replaces that of no other', async (changes, context) => {
+  ])('of a failed deploy without an application is named for the repository and %j', async (changes, context) => {
     const { run, statuses } = await world({ ...changes, status: 'error', error });
     await run();
     expect(statuses()).toMatchObject([{ state: 'failure', context }]);
@@ -142,19 +137,17 @@ describe('the status of a commit', () => {
     expect(statuses().map(({ state }) => state)).toEqual(['pending', 'success']);
   });
 
+  it('is set with the token of the application before the one for all', async () => {
+    const { run, used } = await world({ ...checked, status: 'ok' }, ['shop', ANY_APP]);
+    await run();
+    expect(used).toEqual(['secret of shop']);
+  });
+
   it('is set once by each message, also to the same state', async () => {
     const { run, statuses } = await world({ ...checked, status: 'ok' });
     await run();
     await run();
     expect(statuses().map(({ state }) => state)).toEqual(['success', 'success']);
-  });
-});
-
-describe('the token for a commit status', () => {
-  it('is the application’s own before the one for all', async () => {
-    const { run, used } = await world({ ...checked, status: 'ok' }, ['shop', ANY_APP]);
-    await run();
-    expect(used).toEqual(['secret of shop']);
   });
 });
 
@@ -169,13 +162,6 @@ describe('an entry that has ended', () => {
     await log.move('ann', 1, () => ({ changes }));
     return made;
   }
-
-  it('leaves no tarball when its host does not answer', async () => {
-    const { run, due, host, tarballs } = await endedWorld();
-    host.failWith('setStatus', new DeployError('request:failed', 'The host answered 503.', { retry: true }));
-    await expect(run()).rejects.toThrow('503');
-    expect([await due(), tarballs.keys()]).toEqual([[1], []]);
-  });
 
   it('is due until its commit status is set, and then leaves no tarball', async () => {
     const { run, due, tarballs, statuses } = await endedWorld();
@@ -202,7 +188,7 @@ describe('an entry that has ended', () => {
     const { run, due, host, tarballs } = await endedWorld();
     host.failWith('setStatus', new DeployError('request:failed', 'The host answered 503.', { retry: true }));
     await expect(run()).rejects.toThrow('503');
-    expect(await due()).toEqual([1]);
+    expect([await due(), tarballs.keys()]).toEqual([[1], []]);
     host.failWith('setStatus', null);
     const { remove } = tarballs;
     tarballs.remove = () => Promise.reject(new Error('The store is away.'));

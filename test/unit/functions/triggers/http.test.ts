@@ -166,22 +166,14 @@ describe('a request', () => {
     expect((await call()).request?.user).toBe('');
   });
 
-  it('has the service’s base address: with the stage on a domain name of AWS, without it on a custom one', async () => {
-    expect((await call({ context: { path: '/prod/1/deploy' } })).request?.base).toBe('https://hooks.example.com/prod');
-    expect((await call()).request?.base).toBe('https://hooks.example.com');
-  });
-
   it.each([
-    ['/live', 'https://hooks.example.com/live'],
-    ['/live/', 'https://hooks.example.com/live'],
-    ['/', 'https://hooks.example.com'],
-  ])('has the same base address at the root, requested as %s', async (path, base) => {
-    expect((await call({ path: '/', context: { path } })).request?.base).toBe(base);
-  });
-
-  it('on one machine has a base address with http and a port', async () => {
-    const parts = { headers: { 'X-Forwarded-Proto': 'http' }, context: { domainName: '127.0.0.1:8080' } };
-    expect((await call(parts)).request?.base).toBe('http://127.0.0.1:8080');
+    ['/1/deploy', '/prod/1/deploy', 'https://hooks.example.com/prod'],
+    ['/1/deploy', '/1/deploy', 'https://hooks.example.com'],
+    ['/', '/live', 'https://hooks.example.com/live'],
+    ['/', '/live/', 'https://hooks.example.com/live'],
+    ['/', '/', 'https://hooks.example.com'],
+  ])('has the service’s base address, with the stage if there is one: %s as %s', async (path, whole, base) => {
+    expect((await call({ path, context: { path: whole } })).request?.base).toBe(base);
   });
 
   it('is answered with the address that the operator has set, where there is one', async () => {
