@@ -67,12 +67,11 @@ export class Pipeline extends Construct {
   }
 
   #stage(stage: Stage, access: readonly Access[]): ServiceFunction {
-    const { bundles, logGroup, parameters, stores, queues } = this.#props;
+    const { parameters, stores, queues } = this.#props;
     const queue = queues.named(stage.name);
     const next = stageAfter(stage.name);
     const stageFunction = new ServiceFunction(this, `stage-${stage.name}`, {
-      bundles,
-      logGroup,
+      ...this.#props,
       timeoutSeconds: stage.timeoutSeconds,
       memoryMb: stage.memoryMb,
       access: [
@@ -88,11 +87,10 @@ export class Pipeline extends Construct {
   }
 
   #report(): ServiceFunction {
-    const { bundles, logGroup, parameters, stores, queues } = this.#props;
+    const { parameters, stores, queues } = this.#props;
     const queue = queues.named('report');
     const report = new ServiceFunction(this, 'report-status', {
-      bundles,
-      logGroup,
+      ...this.#props,
       timeoutSeconds: queue.timeoutSeconds,
       access: [
         ...[receive(queue), readEntries(stores.log), closeEntries(stores.log)],
@@ -109,10 +107,9 @@ export class Pipeline extends Construct {
   }
 
   #sweep(): ServiceFunction {
-    const { bundles, logGroup, parameters, stores, queues } = this.#props;
+    const { parameters, stores, queues } = this.#props;
     return new ServiceFunction(this, 'sweep', {
-      bundles,
-      logGroup,
+      ...this.#props,
       // After an outage there is much to look at.
       timeoutSeconds: 300,
       access: [writeLog(stores.log), findDue(stores.log), hold(parameters), ...queues.all.map(sendTo)],
@@ -120,11 +117,10 @@ export class Pipeline extends Construct {
   }
 
   #watch(): ServiceFunction {
-    const { bundles, logGroup, stores, queues } = this.#props;
+    const { stores, queues } = this.#props;
     const platform = lookAfterApps(appsAccessOf(this.#props));
     return new ServiceFunction(this, 'watch-apps', {
-      bundles,
-      logGroup,
+      ...this.#props,
       timeoutSeconds: 60,
       access: [writeLog(stores.log), queryLog(stores.log), sendTo(queues.named('report')), platform],
     });
@@ -132,10 +128,9 @@ export class Pipeline extends Construct {
 
   /** Looks every minute which applications are due, so that they are not all compared at once, and at pull requests. */
   #reconcile(): ServiceFunction {
-    const { bundles, logGroup, parameters, stores, queues } = this.#props;
+    const { parameters, stores, queues } = this.#props;
     return new ServiceFunction(this, 'reconcile', {
-      bundles,
-      logGroup,
+      ...this.#props,
       timeoutSeconds: 300,
       access: [
         ...[appendEntries(stores), queryLog(stores.log), queryApps(stores.log), findDue(stores.log)],
@@ -146,20 +141,18 @@ export class Pipeline extends Construct {
   }
 
   #buildEnded(): ServiceFunction {
-    const { bundles, logGroup, stores, queues } = this.#props;
+    const { stores, queues } = this.#props;
     return new ServiceFunction(this, 'build-ended', {
-      bundles,
-      logGroup,
+      ...this.#props,
       timeoutSeconds: 30,
       access: [readEntries(stores.log), sendTo(queues.named('extract'))],
     });
   }
 
   #manageUsers(): ServiceFunction {
-    const { bundles, logGroup, stores } = this.#props;
+    const { stores } = this.#props;
     return new ServiceFunction(this, 'manage-users', {
-      bundles,
-      logGroup,
+      ...this.#props,
       timeoutSeconds: 30,
       access: [manageUsers(stores.log)],
     });

@@ -329,12 +329,8 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
 });
 
 describe('A webhook that is created after a login with the password', () => {
-  /** The tokens of the service, its calls, and what it answers first. */
-  async function service(...names: readonly string[]) {
-    return serviceWith(names);
-  }
-  /** `deploys` is the entry of a first deploy, which is refused without. */
-  async function serviceWith(names: readonly string[], deploys?: SentEntry) {
+  /** The tokens of the service and its calls. `deploys` is the entry of a first deploy, which is refused without. */
+  async function service(names: readonly string[], deploys?: SentEntry) {
     const tokens = new Set(names);
     const calls: string[] = [];
     const url = await server(async (request, response) => {
@@ -367,7 +363,7 @@ describe('A webhook that is created after a login with the password', () => {
     run(`github octo/hello --${action} --api ${host.url}`, { HOOKS_URL: at.url, HOOKS_HOST_TOKEN: hostToken });
 
   it('has an API token of its own, named after host and repository, and never the password', async () => {
-    const at = await service('laptop');
+    const at = await service(['laptop']);
     const host = await apiServer({ status: 200, body: [] }, { status: 201, body: github(7, withToken) });
     const { code, text: out } = await hook(at, host);
     expect(code).toBe(0);
@@ -381,7 +377,7 @@ describe('A webhook that is created after a login with the password', () => {
 
   it('has the branch of the repository, whose tip is deployed, where none is named', async () => {
     const first = entry(12, { status: 'queued', doc: doc({ branch: 'trunk' }) });
-    const at = await serviceWith([], first);
+    const at = await service([], first);
     const host = await apiServer({ status: 200, body: [] }, { status: 201, body: github(7, withToken) });
     const { code, text: out, err } = await hook(at, host, 'create --environment staging');
     expect([code, err.includes('before the next push')]).toEqual([0, false]);
@@ -393,7 +389,7 @@ describe('A webhook that is created after a login with the password', () => {
   });
 
   it('is made although the repository cannot be deployed yet, which is said, and deploys nothing again', async () => {
-    const at = await service();
+    const at = await service([]);
     const host = await apiServer({ status: 200, body: [] }, { status: 201, body: github(7, withToken) });
     const { code, err } = await hook(at, host);
     expect([code, err]).toEqual([0, expect.stringContaining('Nothing is deployed before the next push: ')]);
@@ -409,7 +405,7 @@ describe('A webhook that is created after a login with the password', () => {
 
   it('of an environment leaves that of another one as it is, with its token', async () => {
     const [base, staging] = ['webhook github octo+hello', 'webhook github~staging octo+hello'];
-    const at = await service(base);
+    const at = await service([base]);
     const production = github(6, `${at.url}/1/deploy?branch=main`);
     const replies: Reply[] = [
       { status: 200, body: [production] },
@@ -426,7 +422,7 @@ describe('A webhook that is created after a login with the password', () => {
 
   it('gets a new one when it is created again, and the one before is revoked after that', async () => {
     const [base, other] = ['webhook github octo+hello', 'webhook github octo+hello-world'];
-    const at = await service(base, other);
+    const at = await service([base, other]);
     const earlier = github(6, `${at.url}/1/deploy`);
     const replies: Reply[] = [
       { status: 200, body: [earlier] },
@@ -441,7 +437,7 @@ describe('A webhook that is created after a login with the password', () => {
 
   it('takes its token with it when it is removed, or says that the token stays', async () => {
     const [base, other] = ['webhook github octo+hello', 'webhook github octo+hello-world'];
-    const at = await service(`${base} 2`, other);
+    const at = await service([`${base} 2`, other]);
     const found = (url: string) => ({ status: 200, body: [github(7, `${url}/1/deploy`)] });
     const removed = await hook(at, await apiServer(found(at.url), { status: 204, body: '' }), 'remove');
     expect([removed.code, removed.text]).toEqual([0, expect.stringContaining(`Revoked: its API token "${base} 2"`)]);
@@ -453,13 +449,13 @@ describe('A webhook that is created after a login with the password', () => {
   });
 
   it('revokes no token while it is still at the host', async () => {
-    const at = await service('webhook github octo+hello');
+    const at = await service(['webhook github octo+hello']);
     const refusing = await apiServer({ status: 200, body: [github(7, `${at.url}/1/deploy`)] }, { status: 403 });
     expect([(await hook(at, refusing, 'remove')).code, at.tokens.size]).toEqual([1, 1]);
   });
 
   it('leaves no token behind when the host refuses it, and makes no webhook when there is no token', async () => {
-    const at = await service();
+    const at = await service([]);
     const { code, err } = await hook(at, await apiServer({ status: 200, body: [] }, { status: 500 }));
     const calls = at.calls.filter((one) => !one.startsWith('deploy'));
     expect([code, calls]).toEqual([1, ['make webhook github octo+hello', 'revoke webhook github octo+hello']]);

@@ -9,30 +9,7 @@ describe('the stack’s parameters and outputs', () => {
   it('have defaults, so that the template runs locally as it is', () => {
     const { BootstrapVersion, ...parameters } = template.findParameters('*');
     expect(BootstrapVersion).toBeDefined();
-    expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
-      AppTimeoutSeconds: 30,
-      AppConcurrency: 10,
-      AppRoles: 'shared',
-      RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
-      DefaultBranch: 'master',
-      HoldMinutes: 60,
-      ReconcileMinutes: 60,
-      PreviewDays: 14,
-      RetryBaseSeconds: 30,
-      StageConcurrency: 0,
-      ReservedConcurrency: 0,
-      ChangesSeconds: 300,
-      ChangesConcurrency: 0,
-      StreamsPerUser: 5,
-      StreamsInAll: 5,
-      PublicUrl: '',
-      AllowedOrigins: '',
-      PublicSignalsUrl: '',
-      AlarmEmail: '',
-      Firewall: 'off',
-      FirewallRequests: 2000,
-      MonthlyBudgetDollars: 0,
-    });
+    expect(Object.entries(parameters).filter(([, { Default }]) => Default === undefined)).toEqual([]);
   });
 
   it.each([
