@@ -1,10 +1,8 @@
-import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { budget } from '../../faults/budget.ts';
 import { commitTo } from '../../faults/world/host.ts';
 import { violations } from '../../faults/world/invariants.ts';
 import { pushOf } from '../../faults/world/push.ts';
-import { clock } from './world/clock.ts';
 import { logOf } from './world/log.ts';
 import { settle } from './world/settle.ts';
 import { Story, type Told } from './world/story.ts';
@@ -35,13 +33,8 @@ describe(`random faults, SEED=${budget.seed} DEPLOYS=${budget.deploys}`, () => {
     const found: string[] = [];
     for (const repository of repositories) {
       const commit = commitTo(repository, '1.0.0');
-      const call = {
-        user,
-        payload: pushOf(world.host, repository, commit),
-        delivery: commit.sha,
-        query: { ci: 'ignore' },
-      };
-      const { answer } = await world.hook(call);
+      const payload = pushOf(world.host, repository, commit);
+      const { answer } = await world.hook({ user, payload, delivery: commit.sha, query: { ci: 'ignore' } });
       await settle(world);
       const { entries } = await logOf(world, user);
       const last = entries.find(({ sha }) => sha === commit.sha);
@@ -72,8 +65,6 @@ describe(`random faults, SEED=${budget.seed} DEPLOYS=${budget.deploys}`, () => {
       });
       for (const { status } of log.entries) add({ [status]: 1 });
       if (found.length > 0) console.log([JSON.stringify(told.counts), ...found, ...told.injected].join('\n'));
-      if (process.env.PROGRESS)
-        appendFileSync(process.env.PROGRESS, `${story} ${JSON.stringify(found)} ${clock.now()}\n`);
     }
     expect(failures).toEqual([]);
     expect(total.faults, 'No call had a fault.').toBeGreaterThan(0);
