@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { githubPullRequest } from '../support/senders/pull-requests.ts';
 import { type FakeHost, fakeHost } from '../support/service/fake-host.ts';
 import { application } from '../support/service/git-folder.ts';
 import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 import { commitTarball } from '../support/service/tarballs.ts';
 
-describe('a repository that was there before the service', () => {
+const LIMIT = { timeout: 30_000 };
+
+describe('a repository of another host', () => {
   let started: Started<ServiceUnderTest>;
   let host: FakeHost;
 
@@ -29,7 +32,7 @@ describe('a repository that was there before the service', () => {
       body: JSON.stringify({ repository, ...more }),
     });
 
-  it('is deployed without a call, and by its pushes from then on', async () => {
+  it('that was there before the service is deployed without a call, and by its pushes from then on', async () => {
     const { after: sha } = await push('first');
     const { status, body } = await connect({ host: 'fake', owner: 'octo', name: 'shop' });
     expect(status).toBe(202);
@@ -52,5 +55,45 @@ describe('a repository that was there before the service', () => {
     expect([empty.status, empty.body.detail]).toEqual([400, 'octo/empty has no branch main with a commit.']);
     expect((await connect({}, { branch: 'next' })).status).toBe(400);
     expect((await started.call('/1/status/demo/webhooks')).body.total).toBe(before);
+  });
+
+  it('tells a pull request of its preview: by a commit status, a deployment and a comment, until it is removed', async () => {
+    const files = application('blog', 'preview');
+    const { after: sha } = host.push('blog', { files, tarball: await commitTarball(files) });
+    const paired = await started.call('/1/auth/fake', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"credentials":"octo:a-token"}',
+    });
+    expect(paired.body).toMatchObject({ login: 'octo' });
+    const hear = async (action: string) => {
+      const commit = { host: 'fake', owner: 'octo', name: 'blog', sha };
+      const { body, headers } = githubPullRequest({ action, number: 7, commit });
+      const told = JSON.stringify(body).replaceAll('https://memory.example.com', host.url);
+      const answer = await started.hook(JSON.parse(told), headers, '?previews=true&comment=true');
+      return started.until(answer.body.id, 'ok', 'error', 'skipped');
+    };
+    const { deployments, comments, statuses } = host.reports;
+    host.pulls.set(7, { sha });
+    const entry = await hear('opened');
+    expect(entry).toMatchObject({ status: 'ok', app_name: 'blog-pr-7' });
+    await expect.poll(() => comments.at(0)?.body, LIMIT).toContain(`${entry.url} has the commit`);
+    await expect
+      .poll(() => deployments[0]?.statuses[0], LIMIT)
+      .toMatchObject({ state: 'success', environment_url: entry.url });
+    await expect
+      .poll(() => statuses.at(-1), LIMIT)
+      .toMatchObject({ context: 'deployment-webhooks/blog-pr-7', state: 'success' });
+
+    host.pulls.delete(7);
+    await hear('closed');
+    await expect.poll(() => comments[0]?.body, LIMIT).toMatch(/Removed\.$/);
+    await expect.poll(() => deployments[0]?.statuses[0]?.state, LIMIT).toBe('inactive');
+    expect(deployments).toMatchObject([
+      { environment: 'blog-pr-7', transient: true, payload: { user: 'demo', entry: entry.id.split('/').at(-1) } },
+    ]);
+    expect(deployments[0]?.statuses.map(({ state }) => state).slice(0, 2)).toEqual(['inactive', 'success']);
+    expect(comments).toHaveLength(1);
+    expect(started.lines.filter((line) => /not (set|reported)/.test(line))).toEqual([]);
   });
 });
