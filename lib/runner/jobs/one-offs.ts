@@ -7,19 +7,23 @@ import type { Listed } from '../processes/app-process.ts';
 import type { Runner } from '../runner.ts';
 import { OneOff } from './one-off.ts';
 
+/** A place among the commands of an application, from the moment at which one is to be started. */
+interface Slot {
+  readonly app: string;
+  readonly number: number;
+  one?: OneOff;
+  isEnded: boolean;
+}
+
 /** One-off commands of an application at a time. */
 const MOST_AT_A_TIME = 5;
 
 export function oneOffs() {
-  const running = new Map<
-    string,
-    { readonly app: string; readonly number: number; one: OneOff | undefined; isEnded: boolean }
-  >();
-  const ofApp = (app: AppId) => [...running].filter(([, { app: key }]) => key === appKey(app));
-  let last = 0;
+  const running = new Set<Slot>();
+  const ofApp = (app: AppId) => [...running].filter(({ app: key }) => key === appKey(app));
   let isClosed = false;
   const freeNumber = (app: AppId) => {
-    const taken = new Set(ofApp(app).map(([, { number }]) => number));
+    const taken = new Set(ofApp(app).map(({ number }) => number));
     for (let number = 1; number <= MOST_AT_A_TIME; number += 1) if (!taken.has(number)) return number;
     throw new HttpError(429, `${app.app} has ${MOST_AT_A_TIME} one-off commands running; end one of them first.`);
   };
@@ -35,11 +39,9 @@ export function oneOffs() {
       const app = runner.told.now;
       const release = runner.ready(of);
       const number = freeNumber(app);
-      last += 1;
-      const slot = { app: appKey(app), number, one: undefined as OneOff | undefined, isEnded: false };
+      const slot: Slot = { app: appKey(app), number, isEnded: false };
       // Counted before it runs.
-      const reserved = `starting ${last}`;
-      running.set(reserved, slot);
+      running.add(slot);
       try {
         const name = `run.${number}`;
         const one = await OneOff.start(release, { name, command: commandOf(command), terminal });
@@ -48,25 +50,25 @@ export function oneOffs() {
           throw new HttpError(409, `${app.app} was removed, or the platform is stopping.`);
         }
         slot.one = one;
-        running.set(one.id, slot);
         // Not its arguments, which may have secrets.
         log.of(name).note(`${command[0]?.split(' ')[0]} began`);
         void one.ended.then(({ how }) => log.of(name).note(how));
-        void one.done.then(() => running.delete(one.id));
+        void one.done.then(() => running.delete(slot));
         return one;
-      } finally {
-        running.delete(reserved);
+      } catch (error) {
+        running.delete(slot);
+        throw error;
       }
     },
     /** Returns a command that runs, or has ended and was not read; throws 404. */
     get: (app: AppId, id: string) => {
-      const slot = running.get(id);
-      if (slot?.one && slot.app === appKey(app)) return slot.one;
+      const slot = ofApp(app).find(({ one }) => one?.id === id);
+      if (slot?.one) return slot.one;
       throw new HttpError(404, 'There is no such command any more.');
     },
     /** Returns those of an application for the list of its processes. */
     listed: (app: AppId): readonly Listed[] =>
-      ofApp(app).flatMap(([, { one }]) => {
+      ofApp(app).flatMap(({ one }) => {
         if (!one) return [];
         const { name, command, since, group } = one;
         const process = { name, type: 'run', command, state: 'running' as const, restarts: 0 };
@@ -75,12 +77,12 @@ export function oneOffs() {
     /** Resolves when all have ended by themselves; no other is started. */
     ended: async () => {
       isClosed = true;
-      await Promise.all([...running.values()].map(({ one }) => one?.done));
+      await Promise.all([...running].map(({ one }) => one?.done));
     },
     /** Ends those of an application, or all. */
     end: async (app?: AppId) => {
       isClosed ||= app === undefined;
-      const ending = [...running.values()].filter(({ app: key }) => app === undefined || key === appKey(app));
+      const ending = app === undefined ? [...running] : ofApp(app);
       // A command that is being started ends as soon as it has started.
       for (const slot of ending) slot.isEnded = true;
       await Promise.all(ending.map(({ one }) => one?.end()));
