@@ -70,12 +70,10 @@ function numberOfDelivery(connection: Connection, user: string, key: string): nu
 }
 
 function nextNumbers(connection: Connection, user: string): { readonly number: number; readonly seq: number } {
-  const numbers = connection.get<{ number: number; seq: number }>(
-    `INSERT INTO users (name, entries, changes) VALUES (?, 1, 1)
+  const sql = `INSERT INTO users (name, entries, changes) VALUES (?, 1, 1)
      ON CONFLICT DO UPDATE SET entries = entries + 1, changes = changes + 1
-     RETURNING entries AS number, changes AS seq`,
-    user,
-  );
+     RETURNING entries AS number, changes AS seq`;
+  const numbers = connection.get<{ number: number; seq: number }>(sql, user);
   if (!numbers) throw new Error('The database returned no numbers.');
   return numbers;
 }
@@ -108,24 +106,15 @@ export function writeChange(
 }
 
 function writeDelivery(connection: Connection, { user, number }: Entry, key: string, now: number): void {
-  connection.run(
-    `INSERT INTO deliveries (expires, user, key, number) VALUES (?, ?, ?, ?)
-     ON CONFLICT (user, key) DO UPDATE SET expires = excluded.expires, number = excluded.number`,
-    expiry(now, RETENTION_SECONDS.delivery),
-    user,
-    key,
-    number,
-  );
+  const sql = `INSERT INTO deliveries (expires, user, key, number) VALUES (?, ?, ?, ?)
+     ON CONFLICT (user, key) DO UPDATE SET expires = excluded.expires, number = excluded.number`;
+  connection.run(sql, expiry(now, RETENTION_SECONDS.delivery), user, key, number);
 }
 
 function overrule(connection: Connection, { user, number }: Entry, app: string): void {
-  connection.run(
-    `INSERT INTO platform_apps (user, app, overruled) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET overruled = excluded.overruled`,
-    user,
-    app,
-    number,
-  );
+  const sql = `INSERT INTO platform_apps (user, app, overruled) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET overruled = excluded.overruled`;
+  connection.run(sql, user, app, number);
 }
 
 /** After this number of entries some expired rows are removed: more than those entries have added. */
@@ -152,9 +141,7 @@ function forgetExpired(connection: Connection, entry: number, now: number): void
     const oldest = `SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT ${ROWS}`;
     connection.run(`DELETE FROM ${table} WHERE ${key} IN (${oldest}) AND expires <= ?`, seconds);
   }
-  connection.run(
-    `DELETE FROM commits WHERE (user, repository, sha, track) IN
-       (SELECT user, repository, sha, track FROM commits WHERE expires <= ? ORDER BY expires LIMIT ${ROWS})`,
-    seconds,
-  );
+  const sql = `DELETE FROM commits WHERE (user, repository, sha, track) IN
+       (SELECT user, repository, sha, track FROM commits WHERE expires <= ? ORDER BY expires LIMIT ${ROWS})`;
+  connection.run(sql, seconds);
 }

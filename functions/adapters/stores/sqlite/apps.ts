@@ -40,14 +40,9 @@ export function sqliteTrackedApps({ connection, writer }: StoreContext): Tracked
     allPreviews: async (limit) => connection.all<PreviewRow>(`${PREVIEWS} LIMIT ?`, limit).flatMap(previewIn),
     compared: ({ user, app }, { at, dueAt }) =>
       writer.run(() => {
-        connection.run(
-          `UPDATE platform_apps SET due_at = ?, compared_at = coalesce(?, compared_at)
-           WHERE user = ? AND app = ? AND due_at IS NOT NULL`,
-          dueAt,
-          at ?? null,
-          user,
-          app,
-        );
+        const sql = `UPDATE platform_apps SET due_at = ?, compared_at = coalesce(?, compared_at)
+           WHERE user = ? AND app = ? AND due_at IS NOT NULL`;
+        connection.run(sql, dueAt, at ?? null, user, app);
       }),
   };
 }
@@ -93,12 +88,9 @@ export function nextCompare(connection: Connection): number | null {
 
 /** Makes an entry the next one of its application. */
 export function joinApp(connection: Connection, row: number, user: string, app: string): void {
-  const joined = connection.get<{ entries: number }>(
-    `INSERT INTO apps (user, name, entries) VALUES (?, ?, 1)
-     ON CONFLICT DO UPDATE SET entries = entries + 1 RETURNING entries`,
-    user,
-    app,
-  );
+  const sql = `INSERT INTO apps (user, name, entries) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET entries = entries + 1 RETURNING entries`;
+  const joined = connection.get<{ entries: number }>(sql, user, app);
   connection.run('UPDATE entries SET app = ?, app_number = ? WHERE id = ?', app, joined?.entries ?? 0, row);
 }
 

@@ -51,28 +51,18 @@ function commitState(connection: Connection, { user, repository, track }: Track,
 
 /** Returns the commits of a track that have a state and start with these digits. */
 function commitsFrom(connection: Connection, of: Track, digits: string): readonly string[] {
-  const rows = connection.all<{ sha: string }>(
-    'SELECT sha FROM commits WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND track = ?',
-    of.user,
-    keyOf(of.repository),
-    digits,
-    // The first letter after the hexadecimal digits.
-    `${digits}g`,
-    of.track,
-  );
+  const sql = 'SELECT sha FROM commits WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND track = ?';
+  // The first letter after the hexadecimal digits.
+  const end = `${digits}g`;
+  const rows = connection.all<{ sha: string }>(sql, of.user, keyOf(of.repository), digits, end, of.track);
   return rows.map(({ sha }) => sha);
 }
 
 /** Returns what is held for the commits that start with these digits. */
 function holdsFrom(connection: Connection, of: Omit<Track, 'track'>, digits: string): readonly Hold[] {
-  return connection.all<{ sha: string; held: number }>(
-    `SELECT sha, state ->> 'held' AS held FROM commits
-      WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND held IS NOT NULL`,
-    of.user,
-    keyOf(of.repository),
-    digits,
-    `${digits}g`,
-  );
+  const sql = `SELECT sha, state ->> 'held' AS held FROM commits
+      WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND held IS NOT NULL`;
+  return connection.all<{ sha: string; held: number }>(sql, of.user, keyOf(of.repository), digits, `${digits}g`);
 }
 
 /** Writes what a new entry says of its commit and its branch. */
@@ -143,15 +133,8 @@ function patchCommit(
 ): void {
   const state = JSON.stringify({ ...commitState(connection, of, of.sha), ...patch });
   const expires = expiry(now, RETENTION_SECONDS.commitState);
-  connection.run(
-    'INSERT OR REPLACE INTO commits (user, repository, sha, track, state, expires) VALUES (?, ?, ?, ?, ?, ?)',
-    of.user,
-    keyOf(of.repository),
-    of.sha,
-    of.track,
-    state,
-    expires,
-  );
+  const sql = 'INSERT OR REPLACE INTO commits (user, repository, sha, track, state, expires) VALUES (?, ?, ?, ?, ?, ?)';
+  connection.run(sql, of.user, keyOf(of.repository), of.sha, of.track, state, expires);
 }
 
 function trackOfEntry(entry: Entry): Track | null {

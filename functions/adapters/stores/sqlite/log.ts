@@ -60,14 +60,9 @@ function claimStage(connection: Connection, claim: StageClaim): ClaimResult {
 }
 
 function releaseClaim(connection: Connection, { user, number, stage }: ClaimedStage, dueAt: number): void {
-  connection.run(
-    `UPDATE entries SET lease = NULL, due_at = ?, attempts = attempts - 1
-     WHERE user = ? AND number = ? AND stage = ? AND lease IS NOT NULL`,
-    dueAt,
-    user,
-    number,
-    stage,
-  );
+  const sql = `UPDATE entries SET lease = NULL, due_at = ?, attempts = attempts - 1
+     WHERE user = ? AND number = ? AND stage = ? AND lease IS NOT NULL`;
+  connection.run(sql, dueAt, user, number, stage);
 }
 
 interface Move {

@@ -27,11 +27,9 @@ function page(connection: Connection, { user, app, skip, limit }: PageQuery): Pa
   const total = app === null ? counters(connection, user).entries : entriesOf(connection, user, app);
   const newest = total - skip;
   const [within, number] = app === null ? ['user = ?', 'number'] : ['user = ? AND app = ?', 'app_number'];
-  const rows = connection.all<EntryRow>(
-    `SELECT ${ENTRY_COLUMNS} FROM entries
-     WHERE ${within} AND ${number} > ? AND ${number} <= ? ORDER BY ${number} DESC`,
-    ...[user, ...(app === null ? [] : [app]), newest - limit, newest],
-  );
+  const sql = `SELECT ${ENTRY_COLUMNS} FROM entries
+     WHERE ${within} AND ${number} > ? AND ${number} <= ? ORDER BY ${number} DESC`;
+  const rows = connection.all<EntryRow>(sql, ...[user, ...(app === null ? [] : [app]), newest - limit, newest]);
   return { total, entries: rows.map(entryOf) };
 }
 
@@ -44,13 +42,9 @@ function changes(
   connection: Connection,
   { user, since, limit }: { readonly user: string; readonly since: number; readonly limit: number },
 ): readonly Entry[] {
-  const rows = connection.all<Documents>(
-    `SELECT entries.doc, changes.patch FROM changes JOIN entries ON entries.id = changes.entry
-     WHERE changes.user = ? AND changes.seq > ? ORDER BY changes.seq LIMIT ?`,
-    user,
-    since,
-    limit,
-  );
+  const sql = `SELECT entries.doc, changes.patch FROM changes JOIN entries ON entries.id = changes.entry
+     WHERE changes.user = ? AND changes.seq > ? ORDER BY changes.seq LIMIT ?`;
+  const rows = connection.all<Documents>(sql, user, since, limit);
   return rows.map(changeOf);
 }
 
@@ -62,14 +56,10 @@ interface BadgeOf {
 
 /** Returns the badge of the newest unfinished deploy, or else a crash, or else the last result. */
 function shownBadge(connection: Connection, { user, name, path }: BadgeOf): Badge {
-  const underWay = connection.get<{ status: Entry['status'] }>(
-    `SELECT status FROM entries
+  const newest = `SELECT status FROM entries
      WHERE user = ?1 AND repository = ?2 AND status IN ('queued', 'running', 'held') AND (?3 IS NULL OR path = ?3)
-     ORDER BY number DESC LIMIT 1`,
-    user,
-    name,
-    path ?? null,
-  );
+     ORDER BY number DESC LIMIT 1`;
+  const underWay = connection.get<{ status: Entry['status'] }>(newest, user, name, path ?? null);
   if (underWay) return badgeOf(underWay) ?? 'unknown';
   const sql = 'SELECT outcome, crashed FROM badges WHERE user = ? AND repository = ? AND path = ?';
   const ended = connection.get<{ outcome: Badge | null; crashed: number }>(sql, user, name, path ?? '');
