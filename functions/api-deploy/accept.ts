@@ -53,8 +53,9 @@ async function withOwnBranch(
   ports: AcceptPorts,
 ): Promise<HookOptions> {
   const { branch } = options;
-  const own = delivery && (await ownBranchOf(delivery, { user, branch, track: trackOf(options) }, ports));
-  return { ...options, branch: own ?? branch };
+  const target = { user, branch, track: trackOf(options) };
+  const ownBranch = delivery && (await asStorageFailure(() => ownBranchOf(delivery, target, ports)));
+  return { ...options, branch: ownBranch ?? branch };
 }
 
 /** What a call says, or a push that came without one. */

@@ -39,7 +39,10 @@ export const app = query('app', 'The application that the token is for, by its n
 
 /** The parameters of the address of a webhook. */
 export const hook = {
-  branch: query('branch', 'The branch that is deployed; by default the one that the service is configured with.'),
+  branch: query(
+    'branch',
+    'The branch that is deployed; by default the one that the service is configured with, for a build of a repository of the service the default branch of that.',
+  ),
   path: query('path', 'The folder of the application in the repository, such as `packages/web`; by default its root.', {
     type: 'string',
     maxLength: 250,
