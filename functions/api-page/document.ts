@@ -1,3 +1,4 @@
+import { inHtml } from '../api/html.ts';
 import type { PageNames } from '../core/ports/page.ts';
 
 interface DocumentParts {
@@ -12,7 +13,7 @@ interface DocumentParts {
  * Returns the document of the page. All that it shows is made by its script, from the API and with the user's login.
  */
 export function document({ path, names, signalsUrl, repositoriesUrl }: DocumentParts): string {
-  const asset = (name: string) => escaped(`${path}/assets/${name}`);
+  const asset = (name: string) => inHtml(`${path}/assets/${name}`);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -22,8 +23,8 @@ export function document({ path, names, signalsUrl, repositoriesUrl }: DocumentP
 <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#0a0a0a" media="(prefers-color-scheme: dark)">
 <meta name="robots" content="noindex">
-<meta name="signals" content="${escaped(signalsUrl)}">
-<meta name="repositories" content="${escaped(repositoriesUrl)}">
+<meta name="signals" content="${inHtml(signalsUrl)}">
+<meta name="repositories" content="${inHtml(repositoriesUrl)}">
 <title>Deploys</title>
 <link rel="icon" type="image/svg+xml" href="${asset(names.icon)}">
 <link rel="stylesheet" href="${asset(names.style)}">
@@ -60,10 +61,4 @@ export function securityHeaders(signalsUrl: string): Readonly<Record<string, str
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   };
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { inHtml } from '../../api/html.ts';
 import type { ErrorExplanation } from '../../api/shapes/problems.ts';
 import type { Document } from '../cached.ts';
 
@@ -38,9 +39,9 @@ ${explanations.map(section).join('\n')}
 
 function section({ code, status, retry, reason, advice }: ErrorExplanation): string {
   const again = retry ? 'The same request may succeed later.' : 'The same request will fail again.';
-  return `<section id="${escaped(code)}">
-<h2><a href="#${escaped(code)}"><code>${escaped(code)}</code></a> · ${status}</h2>
-<p class="reason">${escaped(reason)} ${again}</p>
+  return `<section id="${inHtml(code)}">
+<h2><a href="#${inHtml(code)}"><code>${inHtml(code)}</code></a> · ${status}</h2>
+<p class="reason">${inHtml(reason)} ${again}</p>
 <p>${withCode(advice)}</p>
 </section>`;
 }
@@ -67,19 +68,7 @@ ${body}
   };
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
-}
-
 /** Returns a string as HTML, in which `words` in backticks become code. */
 function withCode(text: string): string {
-  return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+  return inHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
