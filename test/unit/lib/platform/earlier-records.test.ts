@@ -137,7 +137,7 @@ describe('a data folder of version 1.0.0', () => {
     const { dataDir } = await earlier();
     const first = await platform({ dataDir });
     await call(first, 'POST', '/apps/ada/halted/rename', { name: 'kept' });
-    await call(first, 'DELETE', '/apps/ada/shop/env/NAME');
+    await call(first, 'PATCH', '/apps/ada/shop/env', { NAME: null });
     await call(first, 'DELETE', '/apps/ada/shop/domains/www.example.com');
     await first.close();
     const second = await platform({ dataDir });
