@@ -2,7 +2,7 @@ import { backOff } from '../../functions/core/concurrency.ts';
 import { Problem } from './client.ts';
 
 /** The shortest and the longest pause between two attempts. */
-export interface BackOff {
+interface BackOff {
   readonly minPauseMs: number;
   readonly maxPauseMs: number;
 }
@@ -17,7 +17,7 @@ export interface Times extends BackOff {
 const TIMES: Times = { minPauseMs: 500, maxPauseMs: 30_000, stableMs: 30_000, fullMs: 5_000 };
 
 /** A stream that is opened again after each interruption. */
-export interface Resumed<T> {
+interface Resumed<T> {
   /**
    * Yields what is new of one stream and calls `came` with each. Returns whether there will be no more, false at the
    * service's time limit; throws when it is interrupted.

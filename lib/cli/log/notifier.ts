@@ -37,7 +37,7 @@ export interface Notices {
 /** Where a command is called. */
 type Caller = Pick<Call, 'env' | 'folder' | 'stderr' | 'signal' | 'print' | 'warn'>;
 
-export interface Notifier {
+interface Notifier {
   /** Returns the change after which it goes on. From the first start on none is missed. */
   place(api: Api): Promise<number>;
   /** Calls the command when a change gives its entry one of the statuses, and keeps the place of the change. */
