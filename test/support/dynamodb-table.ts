@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { clientFor } from '../aws-local/clients.ts';
-import { startDynamoDb } from '../aws-local/emulators/dynamodb.ts';
+import { type Dynoxide, startDynoxide } from '../aws-local/emulators/dynoxide.ts';
 
 const string = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
 const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });
@@ -14,16 +14,16 @@ export function emulatorClient(endpoint: string): DynamoDBClient {
 
 /**
  * Starts the emulator for the tests of a file, or of a `describe`; with `each`, for each of them. Returns what makes clients
- * for it.
+ * for it, which reach it without the server that checks signatures and permissions.
  */
 export function emulatedDatabase(
   prepare: (client: DynamoDBClient) => Promise<void> = async () => {},
   { each = false } = {},
 ) {
-  let database: Awaited<ReturnType<typeof startDynamoDb>> | undefined;
+  let database: Dynoxide | undefined;
   const client = () => emulatorClient(database?.endpoint ?? '');
   (each ? beforeEach : beforeAll)(async () => {
-    database = await startDynamoDb();
+    database = await startDynoxide();
     await prepare(client());
   });
   (each ? afterEach : afterAll)(() => database?.close());

@@ -16,6 +16,7 @@ export interface DatabaseAnswer {
 
 /** A running database emulator, which answers everybody and checks nothing. */
 export interface Dynoxide {
+  readonly endpoint: string;
   /** Passes a request on as it arrived. */
   ask(headers: IncomingHttpHeaders, body: Buffer): Promise<DatabaseAnswer>;
   /** Calls an operation; rejects when it fails. */
@@ -52,6 +53,7 @@ export async function startDynoxide(file?: string): Promise<Dynoxide> {
     return { status: answer.statusCode ?? 500, headers: passedOn(answer.headers), body: await buffer(answer) };
   };
   return {
+    endpoint: `http://${HOST}:${port}`,
     ask,
     send: async (operation, input) => {
       const body = Buffer.from(JSON.stringify(input));
