@@ -52,12 +52,12 @@ export async function show(request: HttpRequest, ports: AppsPorts): Promise<Http
 
 /**
  * Returns an application without its address when nothing answers there. Whether a release that answered nobody at its start
- * has a process that does now, only the platform knows.
+ * has a process that does now, only the platform knows; it keeps its address where the platform does not tell.
  */
 async function answering(app: Application, { active }: AppHistory, { processes }: AppsPorts): Promise<Application> {
   if (active === null || active.url !== null) return app;
-  const known = await processes.list(app);
-  return known?.scale.web ? app : { ...app, url: null };
+  const running = await processes.list(app).catch(() => null);
+  return running === null || running.scale.web ? app : { ...app, url: null };
 }
 
 function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): SentApplication {

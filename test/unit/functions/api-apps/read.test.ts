@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { apps } from '../../../../functions/api-apps/apps.ts';
+import { DeployError } from '../../../../functions/core/errors.ts';
 import { request } from '../../../support/requests.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
@@ -51,6 +52,15 @@ describe('GET /1/apps/<user>', () => {
       expect((await list()).body.apps).toMatchObject([{ name: 'shop', url }]);
       expect((await show('shop')).body).toMatchObject({ url });
     }
+  });
+
+  it('keeps the address where the platform does not tell what runs, as on AWS', async () => {
+    const { number } = await world.deployed('shop');
+    await world.log.move('ann', number, () => ({ changes: { url: null } }));
+    const refused = () => Promise.reject(new DeployError('request:not_supported', 'There are no processes.'));
+    const asked = request({ method: 'GET', resource: '/1/apps/{user}', params: { user: 'ann' } });
+    const { body } = await apps({ ...world.ports, processes: { list: refused, scale: refused } })(asked);
+    expect(body).toMatchObject({ total: 1, apps: [{ name: 'shop', url: 'https://shop.ann.example.com' }] });
   });
 
   it('has pages, which link to the next and the previous one', async () => {
