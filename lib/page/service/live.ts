@@ -28,6 +28,8 @@ const CHECK_MS = 30_000;
 export const SLOW_CHECK_MS = 10_000;
 /** The interval in which entries between two stages are read again: the begin of a stage is no change of the feed. */
 const STAGE_CHECK_MS = 1_000;
+/** Of a long queue the oldest are read, which begin first. */
+const MOST_BETWEEN_STAGES = 10;
 
 /**
  * Keeps the log up to date until it is stopped: a signal says that there is something new, and the rows are read from
@@ -75,7 +77,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
   }
 
   async function readStages(): Promise<void> {
-    for (const entry of log.value.ordered.filter(isBetweenStages)) {
+    for (const entry of log.value.ordered.filter(isBetweenStages).slice(-MOST_BETWEEN_STAGES)) {
       const path = ['status', api.user, 'changes', idOf(entry)];
       const answer = await api.call({ path, query: { include_docs: true }, signal: stop.signal }).catch(() => null);
       log.update((known) => withRows(known, entriesIn([answer])));
@@ -122,7 +124,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
     void read();
   }, SLOW_CHECK_MS);
   const stageTimer = setInterval(() => {
-    if (!isHidden()) void readStagesOnce();
+    if (!isHidden() && state !== 'connecting') void readStagesOnce();
   }, STAGE_CHECK_MS);
   const options = { signal: stop.signal };
   document.addEventListener('visibilitychange', wake, options);
