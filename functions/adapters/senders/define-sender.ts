@@ -2,7 +2,6 @@ import { DeployError } from '../../core/errors.ts';
 import { type BuildVerdict, reasonAgainst } from '../../core/payload/branch.ts';
 import type { Delivery } from '../../core/payload/delivery.ts';
 import type { HoldDecision, HookCall, Sender } from '../../core/ports/sender.ts';
-import { verdictFields } from './fields/verdict.ts';
 import type { Setup } from './setup.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import type { WebhookApi } from './webhook-api.ts';
@@ -118,7 +117,7 @@ function unlessHarmless(read: () => Deliveries, verdict: BuildVerdict | null): D
     return read();
   } catch (error) {
     if (verdict === null || !(error instanceof DeployError) || !isHarmless(verdict)) throw error;
-    const reason = reasonAgainst(verdictFields(verdict)) ?? '';
+    const reason = reasonAgainst(verdict) ?? '';
     return [{ kind: 'notice', id: null, repository: null, reason }];
   }
 }

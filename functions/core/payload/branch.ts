@@ -16,12 +16,11 @@ export function deployable(push: Push, wanted: string): BranchDecision {
 export type BuildVerdict = Pick<BuildResult, 'pullRequest' | 'outcome' | 'state'>;
 
 /** Returns why a build deploys nothing, whatever its commit and branch; null when it passed. */
-export function reasonAgainst(build: BuildVerdict & Pick<BuildResult, 'passed' | 'pending'>): string | null {
-  const { pullRequest, outcome, passed, pending, state } = build;
+export function reasonAgainst({ pullRequest, outcome, state }: BuildVerdict): string | null {
   if (pullRequest) return 'A build of a pull request is never deployed.';
   if (outcome === 'neutral') return `The build says nothing about the commit: ${state}.`;
-  if (pending) return `The build has not finished: ${state}.`;
-  return passed ? null : `The build did not pass: ${state}.`;
+  if (outcome === 'pending') return `The build has not finished: ${state}.`;
+  return outcome === 'passed' ? null : `The build did not pass: ${state}.`;
 }
 
 /**

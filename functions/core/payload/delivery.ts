@@ -83,10 +83,6 @@ export interface BuildResult extends DeliveryBase {
   /** Grows from run to run of the check; absent where the sender sends neither a number nor a time. */
   readonly run?: number;
   readonly outcome: CheckOutcome;
-  /** Whether `outcome` is `passed`. */
-  readonly passed: boolean;
-  /** Whether `outcome` is `pending` or `neutral`: the build neither releases a hold nor ends it. */
-  readonly pending: boolean;
   /** The state as the provider names it: `Passed`, `Broken`, `cancelled`. */
   readonly state: string;
   /** Whether the build is of a pull request, whose branch is the base. It never deploys. */
@@ -141,11 +137,6 @@ export interface Notice extends DeliveryBase {
   readonly reason: string;
   /** For a ping: whether the webhook also sends CI results. Absent when it does not say. */
   readonly bringsCi?: boolean;
-}
-
-/** Returns the fields of a build that follow from its outcome. */
-export function outcomeFields(outcome: CheckOutcome): Pick<BuildResult, 'outcome' | 'passed' | 'pending'> {
-  return { outcome, passed: outcome === 'passed', pending: outcome === 'pending' || outcome === 'neutral' };
 }
 
 /** The content of a webhook call, the same for all senders. */

@@ -1,10 +1,4 @@
-import {
-  type BuildResult,
-  type Notice,
-  outcomeFields,
-  type PullRequest,
-  type Push,
-} from '../../../functions/core/payload/delivery.ts';
+import type { BuildResult, Notice, PullRequest, Push } from '../../../functions/core/payload/delivery.ts';
 import { sha } from '../entries.ts';
 
 const repository = { hostname: 'memory.example.com', owner: 'ann', name: 'shop', url: null, private: false };
@@ -41,7 +35,7 @@ export function build(patch: Partial<BuildResult> = {}): BuildResult {
     shaPrefix: null,
     branch: 'master',
     check: 'travis',
-    ...outcomeFields('passed'),
+    outcome: 'passed',
     state: 'Passed',
     pullRequest: false,
     message: 'First',

@@ -67,8 +67,6 @@ export const passedBuild = {
   shaPrefix: null,
   branch: 'main',
   outcome: 'passed',
-  passed: true,
-  pending: false,
   pullRequest: false,
   message: 'Answer on the port that is given',
   author: 'Mona Example',

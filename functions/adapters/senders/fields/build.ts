@@ -5,7 +5,6 @@ import type { WithoutProvider } from '../define-sender.ts';
 import { webAddress } from './address.ts';
 import { messageFields } from './commit.ts';
 import { branchNamed } from './git.ts';
-import { verdictFields } from './verdict.ts';
 
 /** A build as its sender describes it: texts of any length, or none. */
 interface SentBuild extends Pick<BuildResult, 'hostKind' | 'id' | 'repository' | 'sha' | 'branch' | 'head'> {
@@ -57,7 +56,7 @@ export function buildResult({
     shaPrefix: null,
     ...sent,
     ...checkFields(check),
-    ...verdictFields(target === null ? verdict : queueVerdict(verdict)),
+    ...(target === null ? verdict : queueVerdict(verdict)),
     ...(target !== null && { branch: target, mergeQueue: true }),
     ...messageFields(message),
     author: oneLine(author ?? '', 100),

@@ -1,14 +1,7 @@
 import * as v from 'valibot';
 import type { BuildVerdict } from '../../../core/payload/branch.ts';
-import { type BuildResult, type CheckOutcome, outcomeFields } from '../../../core/payload/delivery.ts';
+import type { CheckOutcome } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
-
-/** Returns the fields of a build that follow from its verdict. */
-export function verdictFields(
-  verdict: BuildVerdict,
-): Pick<BuildResult, 'outcome' | 'passed' | 'pending' | 'state' | 'pullRequest'> {
-  return { ...verdict, ...outcomeFields(verdict.outcome) };
-}
 
 /**
  * Returns a reader of verdicts, for `defineSender`: it needs only the fields of the schema, and returns null for a body

@@ -10,7 +10,6 @@ import {
   type BuildResult,
   type CheckOutcome,
   type Delivery,
-  outcomeFields,
 } from '../../../../functions/core/payload/delivery.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
 import { UnconfirmedWrite } from '../../../../functions/core/pipeline/store-entry.ts';
@@ -144,8 +143,8 @@ describe('a delivery that deploys nothing', () => {
     ['a deleted branch', push({ sha: null })],
     ['a ping', notice()],
     ['a build of a pull request', build({ pullRequest: true })],
-    ['a failed build', build({ ...outcomeFields('failed'), state: 'Failed' })],
-    ['a build that has only begun', build({ ...outcomeFields('pending'), state: 'Started' })],
+    ['a failed build', build({ outcome: 'failed', state: 'Failed' })],
+    ['a build that has only begun', build({ outcome: 'pending', state: 'Started' })],
     ['a build of another branch', build({ branch: 'work' })],
   ])('%s is written down as skipped with a reason, and nothing is queued', async (_what, delivery) => {
     const [entry] = await call([delivery]);
@@ -295,7 +294,7 @@ describe('a build', () => {
   it('that failed ends the push that waits for it, and its status is reported', async () => {
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([build({ ...outcomeFields('failed'), state: 'Broken' })]);
+    await call([build({ outcome: 'failed', state: 'Broken' })]);
     const refused = await log.read('ann', 1);
     expect(refused).toMatchObject({ status: 'skipped', finishedAt: AT });
     expect(refused?.reason).toBe('CI did not pass: the check "travis" of travis said "Broken".');
@@ -308,7 +307,7 @@ describe('a build', () => {
   ])('that failed %s leaves the push waiting, and says nothing of the commit', async (_what, patch) => {
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([build({ ...outcomeFields('failed'), state: 'Failed', ...patch })]);
+    await call([build({ outcome: 'failed', state: 'Failed', ...patch })]);
     expect((await log.read('ann', 1))?.status).toBe('held');
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
     expect((await log.commitState('ann', commit, 'master')).checks).toEqual([]);
@@ -317,7 +316,7 @@ describe('a build', () => {
 
 describe('a build of a merge queue', () => {
   const queued = (outcome: CheckOutcome) =>
-    build({ provider: 'github-actions', mergeQueue: true, ...outcomeFields(outcome), state: outcome });
+    build({ provider: 'github-actions', mergeQueue: true, outcome, state: outcome });
 
   it('that passed releases the push of its commit, and makes no deploy of its own', async () => {
     await call([push()]);
@@ -354,7 +353,7 @@ describe('two checks of one name', () => {
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     const said = (checkId: string, outcome: CheckOutcome) =>
-      build({ id: checkId, check: 'CI', checkId, ...outcomeFields(outcome), state: outcome });
+      build({ id: checkId, check: 'CI', checkId, outcome, state: outcome });
     await call([said('a.yml', 'failed')]);
     await call([said('b.yml', 'passed')]);
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
@@ -364,8 +363,7 @@ describe('two checks of one name', () => {
 });
 
 describe('a check that was skipped', () => {
-  const said = (check: string, outcome: CheckOutcome) =>
-    build({ id: check, check, ...outcomeFields(outcome), state: outcome });
+  const said = (check: string, outcome: CheckOutcome) => build({ id: check, check, outcome, state: outcome });
   const holding = async () => {
     const made = world();
     await made.call([push()]);
@@ -402,7 +400,7 @@ describe('a build with only the first digits of its commit', () => {
 
   it('speaks for an older commit that CI has spoken about, whatever the case of its repository', async () => {
     await call([push()]);
-    await call([build({ ...outcomeFields('failed'), state: 'Failed' })]);
+    await call([build({ outcome: 'failed', state: 'Failed' })]);
     await call([push({ id: 'delivery-2', sha: sha('b') })]);
     const repository = { hostname: 'memory.example.com', owner: 'Ann', name: 'Shop', url: null, private: false };
     expect((await call([short({ repository })]))[0]).toMatchObject({ status: 'queued', sha: sha('a') });
@@ -411,7 +409,7 @@ describe('a build with only the first digits of its commit', () => {
   it('that failed ends the push that waits', async () => {
     await call([push()]);
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([short({ ...outcomeFields('failed'), state: 'Failed' })]);
+    await call([short({ outcome: 'failed', state: 'Failed' })]);
     expect((await log.read('ann', 1))?.status).toBe('skipped');
   });
 
@@ -420,7 +418,7 @@ describe('a build with only the first digits of its commit', () => {
     ['several', ['a', 'a']],
   ])('deploys nothing when they fit %s, and says why', async (_what, starts) => {
     const shas = starts.map((start, place) => `${start.repeat(12)}${String(place).repeat(28)}`);
-    for (const one of shas) await call([build({ id: one, sha: one, ...outcomeFields('failed'), state: 'Failed' })]);
+    for (const one of shas) await call([build({ id: one, sha: one, outcome: 'failed', state: 'Failed' })]);
     const [entry] = await call([short()]);
     expect(entry).toMatchObject({ status: 'skipped', sha: null });
     expect(entry.reason).toContain('aaaaaaaaaa');
@@ -455,7 +453,7 @@ describe('waiting for CI', () => {
   });
 
   it('begins with the first result of the branch, or a ping that promises results', async () => {
-    await call([build({ provider: 'circleci', ...outcomeFields('failed'), state: 'failed' })]);
+    await call([build({ provider: 'circleci', outcome: 'failed', state: 'failed' })]);
     await call([notice({ bringsCi: true })]);
     const { ci } = await log.branch('ann', repository, 'master');
     expect(Object.keys(ci).sort()).toEqual(['circleci', 'github']);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { commitResultOf, decisionOf, expectedCi } from '../../../../functions/api-deploy/decision.ts';
-import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
 import { AT, MINUTE, sha } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
@@ -15,7 +14,7 @@ describe('what a delivery asks for', () => {
   it.each(['passed', 'failed', 'pending', 'neutral'] as const)(
     'is known of the commit when a build is %s',
     (outcome) => {
-      const decision = decisionOf(build({ ...outcomeFields(outcome), state: 'So so' }), 'master');
+      const decision = decisionOf(build({ outcome, state: 'So so' }), 'master');
       const checkResult = { ...travis, outcome, state: 'So so' };
       expect(decision).toMatchObject({ deploys: outcome === 'passed', checkResult });
     },
@@ -60,8 +59,8 @@ describe('a CI provider is to be expected', () => {
 
   it.each([
     ['after a build that passed', build(), {}, expected],
-    ['after a build that failed', build(outcomeFields('failed')), {}, expected],
-    ['after a build that has only begun', build(outcomeFields('pending')), {}, expected],
+    ['after a build that failed', build({ outcome: 'failed' }), {}, expected],
+    ['after a build that has only begun', build({ outcome: 'pending' }), {}, expected],
     ['for the folder of its hook', build(), { path: 'packages/web' }, { ...expected, track: 'master:packages/web' }],
     ['when the ping says so', notice({ bringsCi: true }), {}, { ...expected, provider: 'github' }],
     [
@@ -75,7 +74,7 @@ describe('a CI provider is to be expected', () => {
     ['not after a build of a pull request', build({ pullRequest: true }), {}, null],
     ['not after a build of a merge queue', build({ mergeQueue: true }), {}, null],
     ['not after a build of another branch', build({ branch: 'work' }), {}, null],
-    ['not after a run that tested nothing', build(outcomeFields('neutral')), {}, null],
+    ['not after a run that tested nothing', build({ outcome: 'neutral' }), {}, null],
   ])('%s', (_what, delivery, hook, result) => {
     expect(expectedCi(delivery, { branch: 'master', ...hook }, AT)).toEqual(result);
   });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { chooseHost, parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
 import { addressFields } from '../../../../functions/adapters/senders/fields/address.ts';
 import { hostOf } from '../../../../functions/api-deploy/host.ts';
-import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
 import type { DeployFacts } from '../../../../functions/core/ports/facts.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
 import { fixture, recognise } from '../../../support/senders/sender-call.ts';
@@ -58,7 +57,7 @@ describe('the host of a delivery', () => {
   });
 
   it('is unknown without an error when the delivery deploys nothing', async () => {
-    const failed = { ...anonymous, ...outcomeFields('failed') };
+    const failed = { ...anonymous, outcome: 'failed' } as const;
     for (const one of [failed, { ...anonymous, pullRequest: true }, { ...anonymous, branch: 'next' }, notice()]) {
       expect(await hostOf({ ...one, repository }, target, { ...ports(), hostName: () => null })).toBeNull();
     }

@@ -121,11 +121,11 @@ describe('a build status of Bitbucket', () => {
     for (const name of ['failed', 'stopped']) expect(status(name)).toMatchObject({ outcome: 'failed' });
     expect(status('in-progress')).toMatchObject({ outcome: 'pending' });
     for (const state of ['successful', 'OK', '', 'constructor'])
-      expect(status('successful', { state })).toMatchObject({ passed: false });
+      expect(status('successful', { state })).toMatchObject({ outcome: 'neutral' });
   });
 
   it('has the commit in links.commit.href when there is no other', () => {
-    expect(status('commit-by-link')).toMatchObject({ sha: after, passed: true });
+    expect(status('commit-by-link')).toMatchObject({ sha: after, outcome: 'passed' });
     const links = { commit: { href: 'https://api.bitbucket.org/2.0/commit/latest' } };
     expect(() => status('commit-by-link', { links })).toThrow(/commit_status names no commit/);
   });

@@ -42,7 +42,6 @@ it.each([
       sha: after,
       branch: 'main',
       outcome: 'passed',
-      passed: true,
       ...more,
     });
   },
@@ -71,7 +70,7 @@ describe('a workflow of CircleCI', () => {
     for (const status of ['error', 'unauthorized'])
       expect(read('success', { status })).toMatchObject({ outcome: 'failed' });
     for (const status of ['SUCCESS', 'constructor'])
-      expect(read('success', { status })).toMatchObject({ passed: false });
+      expect(read('success', { status })).toMatchObject({ outcome: 'neutral' });
   });
 
   it('is flagged when it is of a fork or a merge request, and has no branch for a tag', () => {
@@ -97,14 +96,14 @@ describe('a build of Buildkite', () => {
   const read = reader(buildkite, 'buildkite', 'build');
 
   it('has not passed while it is blocked, even with the state passed', () => {
-    expect(read('blocked')).toMatchObject({ outcome: 'pending', passed: false, state: 'blocked' });
+    expect(read('blocked')).toMatchObject({ outcome: 'pending', state: 'blocked' });
   });
 
   it('passes only with the state passed', () => {
     for (const name of ['failed', 'canceled']) expect(read(name)).toMatchObject({ outcome: 'failed' });
     expect(read('skipped')).toMatchObject({ outcome: 'neutral' });
     for (const state of ['blocked', 'canceling', 'constructor'])
-      expect(read('passed', { state })).toMatchObject({ passed: false });
+      expect(read('passed', { state })).toMatchObject({ outcome: 'pending' });
   });
 
   it('is flagged when it is for a pull request, and has no branch for a tag', () => {
@@ -113,7 +112,7 @@ describe('a build of Buildkite', () => {
   });
 
   it('is not of a pull request when that object is empty', () => {
-    expect(read('empty-pull-request')).toMatchObject({ pullRequest: false, passed: true });
+    expect(read('empty-pull-request')).toMatchObject({ pullRequest: false, outcome: 'passed' });
     for (const pull_request of [null, false, '', { id: null }, { id: '', base: null }])
       expect(read('passed', { pull_request }), JSON.stringify(pull_request)).toMatchObject({ pullRequest: false });
     for (const pull_request of [{ id: '7' }, { base: 'main' }, true, '7', 7])
@@ -202,7 +201,7 @@ describe('a build of Jenkins', () => {
     for (const name of ['failure', 'unstable']) expect(read(name)).toMatchObject({ outcome: 'failed' });
     expect(read('finalized', { status: 'NOT_BUILT' })).toMatchObject({ outcome: 'neutral' });
     for (const status of ['ABORTED', 'success', 'constructor'])
-      expect(read('finalized', { status })).toMatchObject({ passed: false });
+      expect(read('finalized', { status })).toMatchObject({ outcome: 'failed' });
   });
 
   it('is a notice when it failed before its checkout, and so names no commit', () => {

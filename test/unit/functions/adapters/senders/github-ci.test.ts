@@ -36,17 +36,17 @@ describe('a workflow run of GitHub Actions', () => {
   });
 
   it('is pending when it has completed without a conclusion or with action_required', () => {
-    expect(run('no-conclusion')).toMatchObject({ outcome: 'pending', passed: false });
-    expect(run('action-required')).toMatchObject({ outcome: 'pending', passed: false, state: 'action_required' });
+    expect(run('no-conclusion')).toMatchObject({ outcome: 'pending' });
+    expect(run('action-required')).toMatchObject({ outcome: 'pending', state: 'action_required' });
     expect(run('requested')).toMatchObject({ outcome: 'pending', state: 'queued' });
   });
 
   it('is neutral when it was skipped', () => {
-    expect(run('skipped')).toMatchObject({ outcome: 'neutral', passed: false, pending: true });
+    expect(run('skipped')).toMatchObject({ outcome: 'neutral' });
   });
 
   it('is flagged when it is for a pull request', () => {
-    expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false, branch: 'main' });
+    expect(run('pull-request')).toMatchObject({ pullRequest: true, outcome: 'neutral', branch: 'main' });
     expect(run('success', { event: 'pull_request_target' })).toMatchObject({ pullRequest: true });
   });
 
@@ -100,7 +100,7 @@ describe('a check suite of GitHub', () => {
       sha: after,
       branch: 'main',
       check: 'Some CI',
-      passed: true,
+      outcome: 'passed',
     };
     expect(suite('success')).toMatchObject(expected);
   });
@@ -136,15 +136,15 @@ describe('a commit status of GitHub', () => {
 
   it('is a build for each branch that contains the commit', () => {
     expect(status('several-branches')).toMatchObject([{ branch: 'feature/x' }, { branch: 'main' }]);
-    expect(status('no-branch')).toMatchObject([{ branch: null, passed: true }]);
+    expect(status('no-branch')).toMatchObject([{ branch: null, outcome: 'passed' }]);
     const branches = Array.from({ length: 50 }, (_, at) => ({ name: `branch-${at}` }));
     expect(status('success', { branches })).toHaveLength(10);
   });
 
   it('passes only with the state success', () => {
     for (const name of ['failure', 'error']) expect(status(name)).toMatchObject([{ outcome: 'failed' }]);
-    expect(status('pending')).toMatchObject([{ outcome: 'pending', pending: true }]);
-    expect(status('success', { state: 'constructor' })).toMatchObject([{ passed: false }]);
+    expect(status('pending')).toMatchObject([{ outcome: 'pending' }]);
+    expect(status('success', { state: 'constructor' })).toMatchObject([{ outcome: 'failed' }]);
   });
 
   it("is a notice when it is the service's own, which prevents an endless loop", () => {

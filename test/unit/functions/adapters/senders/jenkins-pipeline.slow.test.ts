@@ -52,7 +52,7 @@ describe('the Jenkinsfile of a Pipeline job', () => {
         repository: { owner: 'ann', name: 'shop' },
         sha: 'a'.repeat(40),
         branch: 'main',
-        passed: true,
+        outcome: 'passed',
         pullRequest: false,
       },
     ]);

@@ -9,7 +9,6 @@ import { senderRegistry, senders } from '../../../../../functions/adapters/sende
 import { hmacHeader } from '../../../../../functions/adapters/senders/signatures/scheme.ts';
 import { signatureVerifier } from '../../../../../functions/adapters/senders/signatures/verifier.ts';
 import { requireSignature } from '../../../../../functions/api-deploy/signature.ts';
-import { outcomeFields } from '../../../../../functions/core/payload/delivery.ts';
 import { hookCommand } from '../../../../../lib/cli/hook/hook.ts';
 import { holdTable, senderTable, setupSections } from '../../../../support/documents/sender-docs.ts';
 import { runInProcess } from '../../../../support/run-program.ts';
@@ -44,7 +43,7 @@ const acme = defineSender({
         shaPrefix: null,
         branch: 'main',
         check: 'Acme CI',
-        ...outcomeFields('passed'),
+        outcome: 'passed',
         state: 'green',
         pullRequest: false,
         message: null,
@@ -63,7 +62,7 @@ describe('a sender added with one file and one line', () => {
   it('is recognised by its header, or else by its body, and is the provider of its deliveries', () => {
     for (const hook of [passed, { ...passed, headers: {} }]) {
       expect(registry.recognise(hook)).toBe(acme);
-      expect(registry.recognise(hook).read(hook)).toMatchObject([{ provider: 'acme-ci', passed: true }]);
+      expect(registry.recognise(hook).read(hook)).toMatchObject([{ provider: 'acme-ci', outcome: 'passed' }]);
     }
     expect(() => registry.recognise({ ...passed, headers: { 'x-acme-event': 'user.created' } })).toThrow();
     expect(() => senderRegistry(senders).recognise(passed)).toThrow();

@@ -25,7 +25,7 @@ describe('a build that a timer started', () => {
     it(`is neutral and says so: ${name}`, () => {
       const hook = fixture(name);
       const [build] = recognise(hook).read(hook);
-      expect(build).toMatchObject({ kind: 'build', outcome: 'neutral', passed: false, pullRequest: false });
+      expect(build).toMatchObject({ kind: 'build', outcome: 'neutral', pullRequest: false });
       if (build?.kind !== 'build') throw new Error('not a build');
       expect(buildDeployable(build, 'main')).toEqual({
         deploy: false,

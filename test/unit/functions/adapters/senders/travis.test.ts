@@ -26,47 +26,45 @@ describe('a build of Travis CI', () => {
 
   it('in the format of 2012, without type, state, build_url and pull_request, passes by its status', () => {
     expect(read('2012-passed')).toMatchObject({
-      passed: true,
-      pending: false,
+      outcome: 'passed',
       pullRequest: false,
       branch: 'master',
       url: null,
       repository: { hostname: 'github.com', owner: 'ada', name: 'hello-api', url: 'https://github.com/ada/hello-api' },
     });
-    expect(read('2012-failed')).toMatchObject({ passed: false, pending: false, state: 'Broken' });
-    expect(read('2012-running')).toMatchObject({ passed: false, pending: true });
+    expect(read('2012-failed')).toMatchObject({ outcome: 'failed', state: 'Broken' });
+    expect(read('2012-running')).toMatchObject({ outcome: 'pending' });
   });
 
   it('has the state of the build, not of the jobs in its matrix', () => {
-    expect(read('fixed')).toMatchObject({ passed: true, state: 'Fixed' });
-    for (const name of ['failed', 'errored', 'canceled'])
-      expect(read(name)).toMatchObject({ passed: false, pending: false });
-    expect(read('started')).toMatchObject({ passed: false, pending: true });
-    expect(read('2012-failed', { matrix: [{ status: 0, result: 0 }] }).passed).toBe(false);
+    expect(read('fixed')).toMatchObject({ outcome: 'passed', state: 'Fixed' });
+    for (const name of ['failed', 'errored', 'canceled']) expect(read(name)).toMatchObject({ outcome: 'failed' });
+    expect(read('started')).toMatchObject({ outcome: 'pending' });
+    expect(read('2012-failed', { matrix: [{ status: 0, result: 0 }] }).outcome).toBe('failed');
   });
 
   it('passes only with the number 0, not with similar values', () => {
     for (const status of [1, null, '0', '', false, [], {}, -1, 'Passed']) {
-      expect(read('passed', { status }).passed).toBe(false);
-      expect(read('passed', { status: undefined, result: status }).passed).toBe(false);
+      expect(read('passed', { status }).outcome).toBe('failed');
+      expect(read('passed', { status: undefined, result: status }).outcome).toBe('failed');
     }
-    expect(read('passed', { status: undefined }).passed).toBe(true);
-    expect(read('passed', { result: undefined }).passed).toBe(true);
+    expect(read('passed', { status: undefined }).outcome).toBe('passed');
+    expect(read('passed', { result: undefined }).outcome).toBe('passed');
   });
 
   it('does not pass when number and state contradict each other', () => {
-    expect(read('passed', { result: 1 }).passed).toBe(false);
-    expect(read('passed', { state: 'failed' }).passed).toBe(false);
-    expect(read('passed', { status_message: 'Broken' }).passed).toBe(false);
-    expect(read('passed', { state: 'started' })).toMatchObject({ passed: false, pending: true });
+    expect(read('passed', { result: 1 }).outcome).toBe('failed');
+    expect(read('passed', { state: 'failed' }).outcome).toBe('failed');
+    expect(read('passed', { status_message: 'Broken' }).outcome).toBe('failed');
+    expect(read('passed', { state: 'started' })).toMatchObject({ outcome: 'pending' });
   });
 
   it('without a state is pending until it has finished', () => {
     const silent = { state: undefined, status_message: undefined, result_message: undefined };
-    expect(read('passed', silent)).toMatchObject({ passed: true, pending: false, state: 'Passed' });
-    expect(read('passed', { ...silent, status: 1, result: 1 })).toMatchObject({ pending: false, state: 'Failed' });
+    expect(read('passed', silent)).toMatchObject({ outcome: 'passed', state: 'Passed' });
+    expect(read('passed', { ...silent, status: 1, result: 1 })).toMatchObject({ outcome: 'failed', state: 'Failed' });
     const running = { ...silent, status: null, result: null, finished_at: null };
-    expect(read('passed', running)).toMatchObject({ passed: false, pending: true, state: 'Pending' });
+    expect(read('passed', running)).toMatchObject({ outcome: 'pending', state: 'Pending' });
   });
 
   it('is skipped by a marker anywhere in the commit message', () => {
@@ -74,7 +72,7 @@ describe('a build of Travis CI', () => {
   });
 
   it('is flagged when it is for a pull request, in any format', () => {
-    expect(read('pull-request')).toMatchObject({ pullRequest: true, passed: true, branch: 'main' });
+    expect(read('pull-request')).toMatchObject({ pullRequest: true, outcome: 'passed', branch: 'main' });
     expect(read('pull-request').head).toEqual({ sha: 'd'.repeat(40), outcome: 'passed' });
     expect(read('pull-request', { head_commit: 'main' })).not.toHaveProperty('head');
     expect(read('pull-request-without-type').pullRequest).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { branchNamed, buildDeployable, deployable } from '../../../../../functions/core/payload/branch.ts';
-import { type BuildResult, outcomeFields, type Push } from '../../../../../functions/core/payload/delivery.ts';
+import type { BuildResult, Push } from '../../../../../functions/core/payload/delivery.ts';
 import { build as aBuild, push as aPush } from '../../../../support/senders/deliveries.ts';
 
 const push = aPush();
@@ -90,16 +90,11 @@ describe('a build', () => {
       `The branch is next; only the branch master is deployed.${howToDeploy('next')}`,
     ],
     ['a tag', { branch: null }, 'The build is not of a branch; only the branch master is deployed.'],
-    ['a failed build', { passed: false, state: 'Broken' }, 'The build did not pass: Broken.'],
-    ['a build under way', { passed: false, pending: true, state: 'Pending' }, 'The build has not finished: Pending.'],
-    [
-      'a build under way that claims to have passed',
-      { pending: true, state: 'started' },
-      'The build has not finished: started.',
-    ],
+    ['a failed build', { outcome: 'failed', state: 'Broken' }, 'The build did not pass: Broken.'],
+    ['a build under way', { outcome: 'pending', state: 'Pending' }, 'The build has not finished: Pending.'],
     [
       'a build that was skipped',
-      { ...outcomeFields('neutral'), state: 'skipped' },
+      { outcome: 'neutral', state: 'skipped' },
       'The build says nothing about the commit: skipped.',
     ],
     [
