@@ -388,8 +388,8 @@ describe('the page, in a browser', () => {
       return reply;
     };
     const { page } = await open('connect');
-    const byDefault = await page.getByLabel('Branch to deploy').getAttribute('placeholder');
-    expect(byDefault).toBe('the service’s default: master');
+    const byDefault = () => page.getByLabel('Branch to deploy').getAttribute('placeholder');
+    await expect.poll(byDefault).toBe('the service’s default: master');
     expect(await page.getByRole('button', { name: /^Deploy/ }).count()).toBe(0);
     await page.getByLabel('Repository').fill('team/web/store');
     const button = page.getByRole('button', { name: 'Deploy its default branch now' });
