@@ -14,6 +14,27 @@ interface Fixture {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** Returns the call in a file, or the one that it names with its differences (a JSON merge patch, RFC 7396). */
+function stored(file: URL): Fixture {
+  const { from, ...call } = JSON.parse(readFileSync(file, 'utf8'));
+  return from === undefined ? call : merged(stored(new URL(`${from}.json`, file)), call);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any form.
+function merged(value: unknown, patch: unknown): any {
+  if (!isObject(patch)) return patch;
+  const changed = isObject(value) ? { ...value } : {};
+  for (const [key, difference] of Object.entries(patch)) {
+    if (difference === null) delete changed[key];
+    else changed[key] = merged(changed[key], difference);
+  }
+  return changed;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Returns a call with these headers and this body, as the endpoint passes it to the senders. */
 export function call(body: unknown, headers: Readonly<Record<string, string>> = {}): HookCall {
   return { headers, query: {}, body, raw: new TextEncoder().encode(JSON.stringify(body)) };
@@ -21,7 +42,7 @@ export function call(body: unknown, headers: Readonly<Record<string, string>> = 
 
 /** Returns the call of a fixture, `<sender>/<name>`, with some fields of its body replaced. */
 export function fixture(name: string, changes: Readonly<Record<string, unknown>> = {}): HookCall {
-  const { headers, body }: Fixture = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
+  const { headers, body } = stored(new URL(`${name}.json`, folder));
   return call({ ...body, ...changes }, headers);
 }
 
