@@ -37,8 +37,9 @@ export async function startStackInstead(
   return { ...started, service: { ...started.service, signalsUrl } };
 }
 
-function parametersOf({ repositoryHosts, retryBaseSeconds, streams }: EngineOverrides) {
+function parametersOf({ reconcileMinutes, repositoryHosts, retryBaseSeconds, streams }: EngineOverrides) {
   return {
+    ...(reconcileMinutes !== undefined && { ReconcileMinutes: String(reconcileMinutes) }),
     ...(repositoryHosts && { RepositoryHosts: JSON.stringify(repositoryHosts) }),
     ...(retryBaseSeconds !== undefined && { RetryBaseSeconds: String(retryBaseSeconds) }),
     ...(streams && {
