@@ -100,10 +100,9 @@ describe('the documents', () => {
 
 describe('the map of the folders in CONTRIBUTING.md', () => {
   const [, map = ''] = textOf('.github/CONTRIBUTING.md').split(/<!-- \/?folders -->/);
-  const rows = [...map.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, folder = '', about = '']) => ({
-    folder,
-    about,
-  }));
+  const rows = [...map.matchAll(/^\| (.*`.+) \| (.+) \|$/gm)].flatMap(([, named = '', about = '']) =>
+    [...named.matchAll(/`([^`]+)`/g)].map(([, folder = '']) => ({ folder, about })),
+  );
   const matches = (row: string, folder: string) =>
     row.endsWith('*') ? folder.startsWith(row.slice(0, -1)) : row === folder;
   const subfolders = ['functions', 'lib', 'test'].flatMap((folder) =>
