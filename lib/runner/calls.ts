@@ -75,7 +75,7 @@ export interface ToldApp extends AppId {
   readonly isolation: Isolation | null;
 }
 
-export interface AppState extends AppId {
+interface AppState extends AppId {
   readonly state: Process['state'];
 }
 

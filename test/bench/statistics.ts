@@ -9,13 +9,6 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Returns the milliseconds that some work takes. */
-export async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
 /** Formats milliseconds. */
 export function milliseconds(value: number): string {
   if (value >= 1000) return `${(value / 1000).toFixed(2)} s`;

@@ -14,7 +14,7 @@ import type {
 import type { PrintedLine, Scale } from '../../functions/core/ports/processes.ts';
 
 /** A snapshot in the fake. */
-export interface MemorySnapshot {
+interface MemorySnapshot {
   readonly bytes: Buffer;
   readonly state: 'pending' | 'building' | 'ready' | 'failed';
   /** How many more polls return `building`. */
@@ -50,7 +50,7 @@ const NEW_APP: MemoryApp = {
 };
 
 /** Why a build or a start failed, as a platform reports it. */
-export interface MemoryFailure {
+interface MemoryFailure {
   readonly reason: string;
   readonly log: readonly string[];
 }

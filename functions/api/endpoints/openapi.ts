@@ -40,7 +40,7 @@ export interface Header {
   readonly schema: Schema;
 }
 
-export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
 export interface RequestBody {
   readonly description: string;

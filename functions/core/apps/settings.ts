@@ -23,7 +23,7 @@ const MAX_NAME_CHARACTERS = 40;
 const LAMBDA_STARTS = 'AWS Lambda decides when instances start and end';
 
 /** All settings, in the order in which they are shown. */
-export const SETTINGS = {
+const SETTINGS = {
   branch: {
     kind: branch,
     about: 'the branch that it follows: at first that of its first push; nothing is deployed by a change',

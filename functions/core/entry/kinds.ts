@@ -15,7 +15,7 @@ export interface Push extends OfCommit {
 }
 
 /** The commit of a build on a branch, brought by the call of a CI provider, with whatever result. */
-export interface Build extends OfCommit {
+interface Build extends OfCommit {
   readonly kind: 'build';
   readonly pullRequest?: undefined;
   readonly ci?: undefined;

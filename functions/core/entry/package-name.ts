@@ -41,7 +41,7 @@ export function nameProblem(name: string): string | null {
 }
 
 /** Whether a name is like `@../app`, which the library accepts and no registry has. */
-export function hasDotScope(name: string): boolean {
+function hasDotScope(name: string): boolean {
   return name.startsWith('@.');
 }
 

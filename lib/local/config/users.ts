@@ -13,7 +13,7 @@ export interface Login {
 }
 
 /** The user that every machine has. */
-export const FIRST_USER = 'demo';
+const FIRST_USER = 'demo';
 
 const PASSWORD_BYTES = 18;
 /** The rights of everybody but the owner of a file. */

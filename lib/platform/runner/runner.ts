@@ -41,8 +41,6 @@ export class Starts {
   }
 }
 
-export type Runner = ReturnType<typeof runnerOf>;
-
 /**
  * Returns an application in the runner: what it does is recorded, and what is recorded the runner is told. `taken` is called
  * when its start or end was asked for.

@@ -33,7 +33,7 @@ const HAND_OVER = [
   '  option=0',
   '  {',
   '    cat',
-  '    while [ "$option" -lt "${GIT_PUSH_OPTION_COUNT:-0}" ]; do',
+  `    while [ "$option" -lt "\${GIT_PUSH_OPTION_COUNT:-0}" ]; do`,
   '      eval "value=\\$GIT_PUSH_OPTION_$option"',
   `      printf '%s\\n' "${OPTION}$value"`,
   '      option=$((option + 1))',

@@ -18,7 +18,7 @@ export interface MovedRef extends RepositoryName {
 }
 
 /** The tip of a default branch. */
-export type Tip = Pick<MovedRef, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };
+type Tip = Pick<MovedRef, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };
 
 /** What the service has recorded of a push. */
 export interface Accepted {

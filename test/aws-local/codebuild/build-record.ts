@@ -1,5 +1,5 @@
 /** A phase of a build; times in epoch milliseconds. */
-export interface BuildPhase {
+interface BuildPhase {
   readonly type: string;
   readonly status?: string;
   readonly startedAt: number;

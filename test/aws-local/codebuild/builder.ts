@@ -25,7 +25,7 @@ export interface Builder {
 }
 
 /** The options of a build that its caller sets. */
-export interface WantedBuild {
+interface WantedBuild {
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMinutes: number;
   readonly token: BuildRecord['token'];

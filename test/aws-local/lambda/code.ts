@@ -19,7 +19,7 @@ export interface CodeDescription {
 }
 
 /** The source of an artifact. */
-export interface CodeSource {
+interface CodeSource {
   readonly ZipFile?: Uint8Array | undefined;
   readonly S3Bucket?: string | undefined;
   readonly S3Key?: string | undefined;
@@ -99,7 +99,7 @@ function invalid(message: string): ServiceError {
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-export const MAX_UNZIPPED_BYTES = 262_144_000;
+const MAX_UNZIPPED_BYTES = 262_144_000;
 
 const FILE_TYPE = 0o170000;
 const LINK = 0o120000;
@@ -108,7 +108,7 @@ const PERMISSIONS = 0o777;
 const READ_BY_ALL = 0o444;
 
 /** An archive that Lambda refuses; the message is Lambda's. */
-export class ArchiveError extends Error {
+class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 

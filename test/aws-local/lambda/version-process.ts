@@ -175,7 +175,7 @@ let namespace: readonly string[] | null | undefined;
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
-export function readOnly(folder: string, program: string): readonly [string, ...string[]] {
+function readOnly(folder: string, program: string): readonly [string, ...string[]] {
   const own = ownMounts();
   return own ? ['unshare', ...own, 'sh', '-c', IN_READ_ONLY, folder, program] : [program];
 }

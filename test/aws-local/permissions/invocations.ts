@@ -5,7 +5,7 @@ import type { Resource, Template } from '../template/template.ts';
 import { matches } from './guard.ts';
 
 /** A service that invokes a function for one of its own resources. */
-export interface ServiceInvocation {
+interface ServiceInvocation {
   readonly functionName: string;
   /** `events.amazonaws.com` */
   readonly principal: string;

@@ -22,7 +22,7 @@ export interface Concurrency {
 }
 
 /** The concurrency of a new account: https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
-export const NEW_ACCOUNT = 10;
+const NEW_ACCOUNT = 10;
 /** What must stay unreserved: https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
 const UNRESERVED = 100;
 

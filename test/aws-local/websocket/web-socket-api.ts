@@ -21,7 +21,7 @@ export interface Integration extends Called {
 }
 
 /** One route; without an integration it has no effect. */
-export interface WebSocketRoute {
+interface WebSocketRoute {
   readonly routeKey: string;
   readonly integration?: Integration;
   /** Whether the function's `body` is sent to the client. */
@@ -116,7 +116,7 @@ function readAuthorization(template: Template, apiId: string, { logicalId, prope
 }
 
 /** Returns the route key in a message; undefined when there is none, which selects `$default`. */
-export type SelectRoute = (body: string) => string | undefined;
+type SelectRoute = (body: string) => string | undefined;
 
 /** Route keys that a message must not select. */
 const RESERVED = new Set(['$connect', '$disconnect', '$default']);
@@ -127,7 +127,7 @@ const RESERVED = new Set(['$connect', '$disconnect', '$default']);
  * @throws OperatorError for any other form
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
  */
-export function selectRoute(expression: string): SelectRoute {
+function selectRoute(expression: string): SelectRoute {
   const [, path] = /^\$\{?request\.body\.([\w.-]+)\}?$/.exec(expression) ?? [];
   if (path === undefined) throw new OperatorError(`routes cannot be selected by ${expression} locally`);
   const fields = path.split('.');

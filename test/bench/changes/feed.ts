@@ -9,7 +9,7 @@ export interface MeasuredFeed {
 }
 
 /** What the watchers of one measurement follow. */
-export interface Place {
+interface Place {
   /** What a watcher sends on its connection. */
   readonly request: string;
   /** Writes a row; resolves with its id when the feed has confirmed the write. */

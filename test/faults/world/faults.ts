@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
 /** What can happen to a call on its way; the first four before it arrives, the last three after. */
-export const faults = ['refused', 'hangs', 'throttled', 'fails', 'cut', 'lost', 'late'] as const;
+const faults = ['refused', 'hangs', 'throttled', 'fails', 'cut', 'lost', 'late'] as const;
 export type Fault = (typeof faults)[number];
 
 /** An answer in place of the service's own. */

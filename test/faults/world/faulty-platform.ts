@@ -5,7 +5,7 @@ import { type MemoryPlatform, memoryPlatform } from '../../fakes/hosting-platfor
 import type { Fault } from './faults.ts';
 
 /** A start of a snapshot that the platform has carried out. */
-export interface Activation {
+interface Activation {
   readonly app: string;
   readonly snapshot: string;
 }

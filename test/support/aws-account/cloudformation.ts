@@ -8,7 +8,7 @@ import {
 } from '../../aws-local/wire/query-server.ts';
 
 /** A resource, as CloudFormation lists it. */
-export interface FakeResource {
+interface FakeResource {
   readonly logicalId: string;
   readonly type: string;
   readonly physicalId: string;
@@ -16,7 +16,7 @@ export interface FakeResource {
 }
 
 /** An event of a stack: of itself, when it has no type. */
-export interface FakeEvent {
+interface FakeEvent {
   readonly logicalId: string;
   readonly type?: string;
   readonly status: string;
@@ -24,7 +24,7 @@ export interface FakeEvent {
 }
 
 /** A stack in the account. */
-export interface FakeStack {
+interface FakeStack {
   readonly name: string;
   readonly id: string;
   status: string;

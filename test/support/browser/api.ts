@@ -5,7 +5,7 @@ export interface Playwright {
   readonly chromium: { launch(options: LaunchOptions): Promise<Browser> };
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly executablePath: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -34,11 +34,11 @@ export interface Context {
   close(): Promise<void>;
 }
 
-export interface DevTools {
+interface DevTools {
   send<T>(method: string, parameters?: object): Promise<T>;
 }
 
-export interface ConsoleMessage {
+interface ConsoleMessage {
   type(): string;
   text(): string;
   /** Of a request that failed: its address. */
@@ -67,7 +67,7 @@ export interface Page {
   close(): Promise<void>;
 }
 
-export interface Locator {
+interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
   selectOption(value: string): Promise<unknown>;

@@ -11,7 +11,7 @@ export interface Failure {
 }
 
 /** What went wrong, whichever commits, entries and pull requests it went wrong with. */
-export function kindOf({ wrong }: Told): string | null {
+function kindOf({ wrong }: Told): string | null {
   const [first] = wrong;
   if (first === undefined) return null;
   return first

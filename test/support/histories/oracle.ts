@@ -48,7 +48,7 @@ function waits({ ci, heard }: Story, { mark }: Commit, at: number): boolean {
 }
 
 /** Whether a commit is to be deployed while it is on the branch. */
-export function wanted(story: Story, commit: Commit, now: number, lookedAt = now): Wanted {
+function wanted(story: Story, commit: Commit, now: number, lookedAt = now): Wanted {
   if (commit.mark === 'unreadable' || commit.mark === 'skip deploy') return 'no';
   if (story.cancelled.has(commit)) return 'perhaps';
   const verdict = verdictOf(story, commit, now);
@@ -60,7 +60,7 @@ export function wanted(story: Story, commit: Commit, now: number, lookedAt = now
 }
 
 /** Whether the head commit of an open pull request is to be previewed. */
-export function wantedPreview(story: Story, { head, draft, fromFork }: Pull, now: number): Wanted {
+function wantedPreview(story: Story, { head, draft, fromFork }: Pull, now: number): Wanted {
   if (head.mark === 'unreadable' || draft) return 'no';
   if (story.released.has(head)) return story.cancelled.has(head) ? 'perhaps' : 'yes';
   if (fromFork) return 'no';

@@ -14,7 +14,7 @@ export interface ForgeCommit extends WantedCommit {
 }
 
 /** A request to the mock. */
-export interface ForgeCall {
+interface ForgeCall {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   /** The groups of the pattern, percent-decoded. */
@@ -25,7 +25,7 @@ export interface ForgeCall {
   readonly login: string | null;
 }
 
-export interface ForgeAnswer {
+interface ForgeAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly bytes?: Uint8Array | string;

@@ -14,7 +14,7 @@ export interface Expected {
 }
 
 /** A received request. */
-export interface Received {
+interface Received {
   readonly request: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

@@ -2,7 +2,7 @@
 const REFERENCE = 'x'.repeat(130);
 
 /** A parameter of the template. */
-export interface TemplateParameter {
+interface TemplateParameter {
   readonly Type?: string;
   readonly Default?: string | number;
   readonly AllowedValues?: readonly string[];

@@ -22,10 +22,10 @@ export interface StreamsApi {
   ): Promise<{ readonly records: readonly WireRecord[]; readonly next: string | null }>;
 }
 
-export type StartPosition = 'LATEST' | 'TRIM_HORIZON' | { readonly after: string };
+type StartPosition = 'LATEST' | 'TRIM_HORIZON' | { readonly after: string };
 
 const shard = v.object({ ShardId: v.string() });
-export type Shard = v.InferOutput<typeof shard>;
+type Shard = v.InferOutput<typeof shard>;
 
 /** Not validated: only the function reads the attributes of an item. */
 const image = v.custom<object>((value) => typeof value === 'object' && value !== null);

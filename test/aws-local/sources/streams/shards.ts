@@ -64,7 +64,7 @@ const BATCH_BYTES = 3 * 1024 * 1024;
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
  */
-export async function deliverInParallel(
+async function deliverInParallel(
   records: readonly StreamRecord[],
   mapping: Pick<Mapping, 'parallelizationFactor' | 'batchSize'>,
   deliver: (batch: readonly StreamRecord[]) => Promise<void>,

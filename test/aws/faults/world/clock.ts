@@ -8,7 +8,7 @@ interface Sleeper {
 }
 
 /** The time of all functions, which only the test moves: a back-off of minutes costs nothing. */
-export class VirtualClock implements Clock {
+class VirtualClock implements Clock {
   #now = Date.now();
   #sleepers: Sleeper[] = [];
   /** Whether a sleep ends at once and moves the time; else it ends when the time is moved. */

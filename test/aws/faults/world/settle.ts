@@ -35,7 +35,7 @@ export async function settle(world: World): Promise<number> {
 }
 
 /** Returns when the sweep has something to do next; null when no entry of any user is unfinished. */
-export async function firstDue(world: World): Promise<number | null> {
+async function firstDue(world: World): Promise<number | null> {
   const { client, table } = world.table();
   const firsts = Array.from({ length: DUE_PARTITIONS }, async (_, shard) => {
     const { Items = [] } = await client.send(

@@ -47,7 +47,7 @@ export interface HookCall {
 }
 
 /** The answer of a webhook call, and how many calls the function made for it. */
-export interface HookAnswer {
+interface HookAnswer {
   readonly calls: number;
   readonly answer: { readonly status: number; readonly body: HookBody } | null;
 }

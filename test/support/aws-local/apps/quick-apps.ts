@@ -28,7 +28,7 @@ export async function buildQuickly({ codeBuild, project }: Pick<LambdaPlatformPa
 }
 
 /** What a server of `quickApp` answers. */
-export const Served = v.object({
+const Served = v.object({
   version: v.string(),
   /** Of its function. */
   number: v.string(),
