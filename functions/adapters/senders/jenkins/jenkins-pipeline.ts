@@ -11,7 +11,7 @@ export const jenkinsPipeline = defineSender({
   name: 'Jenkins Pipeline',
   sends: 'builds',
   recognisedAs: 'jenkins',
-  tested: { with: 'the set-up below, run by a shell', how: ['read'] },
+  tested: { with: 'its set-up, run by a shell', how: ['read'] },
   setup: ({ plainUrl, user, secret }) => ({
     where: 'Jenkinsfile of the repository, a declarative pipeline, after its stages',
     language: 'groovy',
