@@ -135,9 +135,9 @@ async function compareOpen(
     if (sha === null || draft || at - (updatedAt ?? at) > ports.previewDays * DAY_MS) continue;
     for (const path of folders) {
       const ofFolder = previews.filter(({ owner }) => owner.path === path);
-      const own = ofFolder.find(({ owner }) => owner.pullRequest?.number === number);
-      const preview = own ?? ofFolder[0];
-      const key = JSON.stringify([number, sha, path, own !== undefined]);
+      const ofPull = ofFolder.find(({ owner }) => owner.pullRequest?.number === number);
+      const preview = ofPull ?? ofFolder[0];
+      const key = JSON.stringify([number, sha, path, ofPull !== undefined]);
       if (!preview || before.settled.has(key)) {
         settled.add(key);
         continue;

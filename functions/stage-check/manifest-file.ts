@@ -62,8 +62,8 @@ function suggestedName({ path }: Entry, { commit }: Source): string {
 type Kind = (typeof OTHER_KINDS)[number];
 
 async function kindOf(entry: Entry, source: Source): Promise<Kind | undefined> {
-  const found = await Promise.all(OTHER_KINDS.map(({ file }) => has(source, inFolder(entry, file))));
-  return OTHER_KINDS.find((_, index) => found[index]);
+  const exists = await Promise.all(OTHER_KINDS.map(({ file }) => has(source, inFolder(entry, file))));
+  return OTHER_KINDS.find((_, index) => exists[index]);
 }
 
 function aFile(name: string): string {

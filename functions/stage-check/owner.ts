@@ -23,15 +23,17 @@ export async function ownedByAnother({ named, ownership }: Facts): Promise<Stage
  */
 export async function ownershipOf(facts: Facts, ports: CheckPorts): Promise<Ownership> {
   const [{ entry, app }, { for: waitsFor }] = await Promise.all([facts.named(), facts.wait()]);
-  const own = ownerOf(entry);
-  const ofParent = own && (await refusedByParent(entry, own, ports.facts));
-  if (!own || ofParent) return { refused: ofParent, notes: [] };
+  const entryOwner = ownerOf(entry);
+  const ofParent = entryOwner && (await refusedByParent(entry, entryOwner, ports.facts));
+  if (!entryOwner || ofParent) return { refused: ofParent, notes: [] };
   const claims = waitsFor === null && !isStrange(entry);
-  const claim = { ...own, ...pushedBranch(entry) };
+  const claim = { ...entryOwner, ...pushedBranch(entry) };
   const owner = claims ? await ports.facts.ownApp(entry.user, app, claim) : await ports.facts.appOwner(entry.user, app);
-  if (owner !== null && !isSameOwner(owner, own)) return { refused: refusal(app, owner, own), notes: [] };
+  if (owner !== null && !isSameOwner(owner, entryOwner)) return { refused: refusal(app, owner, entryOwner), notes: [] };
   const renamed =
-    owner === null || ownerKey(owner) === ownerKey(own) ? [] : [`${placeOf(owner)} is now ${placeOf(own)}`];
+    owner === null || ownerKey(owner) === ownerKey(entryOwner)
+      ? []
+      : [`${placeOf(owner)} is now ${placeOf(entryOwner)}`];
   const followed = entry.pullRequest || claim.branch === undefined ? undefined : owner?.branch;
   if (followed === undefined || followed === claim.branch) return { refused: null, notes: renamed };
   const moved = await ofOtherBranch(facts, { followed, claims }, ports);
@@ -86,9 +88,9 @@ async function refusedByParent(
 ): Promise<DeployError | null> {
   if (pullRequest?.parent === undefined) return null;
   const parent = appName(pullRequest.parent);
-  const own = parentOf(preview);
+  const parentOwner = parentOf(preview);
   const owner = await facts.appOwner(user, parent);
-  return owner === null || isSameOwner(owner, own) ? null : refusal(parent, owner, own);
+  return owner === null || isSameOwner(owner, parentOwner) ? null : refusal(parent, owner, parentOwner);
 }
 
 /**

@@ -31,9 +31,9 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
   if (!isTipSure && (await isOpen(entry, number, ports))) {
     return whileFresh(entry, ports.clock.now()) ?? ended('skipped', `The ${source} ${returned} before this call came.`);
   }
-  const own = ownerOf(entry);
+  const entryOwner = ownerOf(entry);
   const all = await ports.tracked.previews(entry.user);
-  const previews = all.filter(({ owner }) => own !== null && isSameOwner(owner, own));
+  const previews = all.filter(({ owner }) => entryOwner !== null && isSameOwner(owner, entryOwner));
   const apps = await ports.appFacts.apps(entry.user);
   const reason = `The ${source} ${closed}.`;
   // Holds of every commit are ended, also those of an application that was never deployed.
@@ -75,10 +75,10 @@ async function endHolds(
   ports: CheckPorts,
 ): Promise<void> {
   const { entries } = await ports.reader.page({ user: entry.user, app: name, skip: 0, limit: MAX_ENTRIES });
-  const own = ownerOf(entry);
+  const entryOwner = ownerOf(entry);
   for (const held of entries) {
     const owner = held.status === 'held' && held.number < entry.number ? ownerOf(held) : null;
-    if (own && owner && isSameOwner(owner, own)) await endHeld(held, 'superseded', reason, ports);
+    if (entryOwner && owner && isSameOwner(owner, entryOwner)) await endHeld(held, 'superseded', reason, ports);
   }
 }
 
@@ -98,9 +98,9 @@ export async function previewRefused(
     return ended('superseded', `The preview was removed or stopped since: #${overruler}.`, { changes });
   }
   if (removal?.operation === 'remove' && !isFinal(removal.status)) return { kind: 'again', afterSeconds: 1 };
-  const own = ownerOf(entry);
-  if (!own) return null;
-  const parent = parentOf(own);
+  const entryOwner = ownerOf(entry);
+  if (!entryOwner) return null;
+  const parent = parentOf(entryOwner);
   const previews = await ports.tracked.previews(entry.user);
   const others = previews.filter((one) => isSameOwner(parentOf(one.owner), parent) && one.app !== app);
   if (others.length < MOST_PREVIEWS) return null;

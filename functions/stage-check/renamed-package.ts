@@ -11,12 +11,12 @@ import type { CheckPorts } from './ports.ts';
  * names of their own.
  */
 export async function renamedPackage({ entry, named, track }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
-  const own = ownerOf(entry);
-  if (!own) return null;
+  const entryOwner = ownerOf(entry);
+  if (!entryOwner) return null;
   const [{ app, manifest }, { app: before }] = await Promise.all([named(), track()]);
   if (before !== null && appName(before) === app) return null;
   if ((await ports.facts.appOwner(entry.user, app)) !== null) return null;
-  const former = await deployedBy(own, entry, ports);
+  const former = await deployedBy(entryOwner, entry, ports);
   if (former === null) return null;
   const detail =
     `package.json has the name ${manifest.name}, which would become a new application without the variables, domains and ` +
@@ -28,11 +28,15 @@ export async function renamedPackage({ entry, named, track }: Facts, ports: Chec
 }
 
 /** Returns the application that a repository deploys from the branch of an entry, by its name in package.json. */
-async function deployedBy(own: AppOwner, { user, branch }: CommitEntry, ports: CheckPorts): Promise<string | null> {
-  const known = await ports.appFacts.apps(user);
-  const owned = known.map(async ({ name }) => ({ name, owner: await ports.facts.appOwner(user, appName(name)) }));
-  const found = (await Promise.all(owned)).find(
-    ({ owner }) => owner && isSameOwner(owner, own) && (owner.branch ?? branch) === branch,
+async function deployedBy(
+  entryOwner: AppOwner,
+  { user, branch }: CommitEntry,
+  ports: CheckPorts,
+): Promise<string | null> {
+  const apps = await ports.appFacts.apps(user);
+  const owned = apps.map(async ({ name }) => ({ name, owner: await ports.facts.appOwner(user, appName(name)) }));
+  const former = (await Promise.all(owned)).find(
+    ({ owner }) => owner && isSameOwner(owner, entryOwner) && (owner.branch ?? branch) === branch,
   );
-  return found?.name ?? null;
+  return former?.name ?? null;
 }

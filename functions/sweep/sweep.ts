@@ -73,13 +73,13 @@ async function forEachDue(
 
 /** Returns the entries of the jobs in their order, without those that cannot be read. */
 async function readAll(jobs: readonly Job[], ports: SweepPorts): Promise<readonly Entry[]> {
-  const found: (Entry | null)[] = [];
+  const entries: (Entry | null)[] = [];
   await forEachLimit(jobs.entries(), AT_ONCE, ([place, job]) =>
     reporting(job, ports, async () => {
-      found[place] = await ports.log.read(job.user, job.number);
+      entries[place] = await ports.log.read(job.user, job.number);
     }),
   );
-  return found.filter((entry) => entry != null);
+  return entries.filter((entry) => entry != null);
 }
 
 /** One entry that fails must not stop the others. */

@@ -22,8 +22,8 @@ export function buildTrigger(resume: (snapshot: SnapshotRef) => Promise<boolean>
 function snapshotIn(event: unknown): SnapshotRef | null {
   const environment = field(field(field(event, 'detail'), 'additional-information'), 'environment');
   const variables = field(environment, 'environment-variables');
-  const found = Array.isArray(variables) ? variables.find((one) => field(one, 'name') === 'SNAPSHOT') : undefined;
-  const value = field(found, 'value');
+  const variable = Array.isArray(variables) ? variables.find((one) => field(one, 'name') === 'SNAPSHOT') : undefined;
+  const value = field(variable, 'value');
   const parts = typeof value === 'string' ? value.split('/') : [];
   const [user, app, snapshot] = parts.map(decodePercent);
   return user && app && snapshot && parts.length === 3 ? { user, app, snapshot } : null;

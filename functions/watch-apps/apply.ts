@@ -44,8 +44,8 @@ async function activate(user: string, snapshot: string, { log, clock }: ApplyPor
 }
 
 async function activeEntry({ user, app }: AppEvent, { appFacts, log }: ApplyPorts): Promise<Entry | null> {
-  const known = await appFacts.apps(user);
-  const number = known.find((fact) => fact.active !== null && appName(fact.name) === app)?.active;
+  const apps = await appFacts.apps(user);
+  const number = apps.find((fact) => fact.active !== null && appName(fact.name) === app)?.active;
   return number == null ? null : log.read(user, number);
 }
 

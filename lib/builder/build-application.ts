@@ -107,11 +107,11 @@ interface Installed {
 async function install(step: Step): Promise<Installed> {
   const { site, project, commands } = step;
   const { log } = site.commands;
-  const { install: own } = site.settings;
-  if (own !== undefined) {
+  const { install: installSetting } = site.settings;
+  if (installSetting !== undefined) {
     // What it installs is what it wants: nothing is reused, nothing is removed.
-    for (const command of ownCommand(project, own)) await run(step, { ...command, isInstallation: true });
-    return { source: own === '' ? 'none' : 'installed', dev: false, command: own };
+    for (const command of ownCommand(project, installSetting)) await run(step, { ...command, isInstallation: true });
+    return { source: installSetting === '' ? 'none' : 'installed', dev: false, command: installSetting };
   }
   const plan = await installPlan(project, step.toolchain.node);
   if (!plan) return { source: 'none', dev: false, command: '' };

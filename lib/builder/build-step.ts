@@ -63,18 +63,18 @@ export async function run(
   step: Step,
   { title, program, args, cwd, variables, isInstallation = false }: Command,
 ): Promise<readonly string[]> {
-  const { site, project, toolchain: found } = step;
-  const release = { root: site.root, folder: project.folder, bins: found.bins, home: site.home };
+  const { site, project, toolchain } = step;
+  const release = { root: site.root, folder: project.folder, bins: toolchain.bins, home: site.home };
   const env = buildEnvironment(site.own, {
     release,
     caches: site.caches,
     variables: { ...variables, ...site.variables },
-    ...(project.manager.kind === 'berry' && { linker: found.linker ?? 'node-modules' }),
+    ...(project.manager.kind === 'berry' && { linker: toolchain.linker ?? 'node-modules' }),
     isInstallation,
-    headers: found.headers,
+    headers: toolchain.headers,
   });
-  const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
-  const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
+  const [named, ...first] = program === undefined ? toolchain.programOf(step.commands.program) : [program];
+  const hint = (lines: readonly string[]) => nodeHint(lines, toolchain.node);
   const sight = sightOfBuild({ ...site, release, dataDir: variables?.DATA_DIR }, site.own, site.tools.folder);
   const command = { title, program: named, args: [...first, ...args], cwd, env, sight, hint };
   const printed = await runCommand(site.commands, command);

@@ -30,11 +30,11 @@ export class Connections {
   add(socket: Socket): void {
     const { most, isProxy } = this.#limits;
     const address = socket.remoteAddress ?? '';
-    const own = this.#ofAddress.get(address) ?? 0;
-    const isGreedy = own >= most * SHARE_OF_ADDRESS && !isProxy(address);
+    const openOfAddress = this.#ofAddress.get(address) ?? 0;
+    const isGreedy = openOfAddress >= most * SHARE_OF_ADDRESS && !isProxy(address);
     if (isGreedy || !this.#makeRoom(most)) return void socket.destroy();
     this.#open.set(socket, 0);
-    this.#ofAddress.set(address, own + 1);
+    this.#ofAddress.set(address, openOfAddress + 1);
     socket.once('close', () => this.#forget(socket, address));
   }
 

@@ -93,10 +93,10 @@ function dropHopHeaders({ headers }: IncomingMessage, isUpgrade: boolean): void 
     .map((name) => name.trim());
   for (const name of [...HOP, ...named]) if (!KEPT.test(name)) delete headers[name];
   // Keep the client's choice for its own connection, which the answer repeats.
-  const own = named.find((name) => name === 'close' || name === 'keep-alive');
+  const choice = named.find((name) => name === 'close' || name === 'keep-alive');
   delete headers.connection;
   if (isUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade });
-  else if (own !== undefined) headers.connection = own;
+  else if (choice !== undefined) headers.connection = choice;
 }
 
 /**

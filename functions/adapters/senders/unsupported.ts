@@ -62,9 +62,9 @@ export const unsupported: readonly Unsupported[] = [
  */
 export function refusalOf({ headers, body }: HookCall, isNamed: boolean): DeployError | null {
   const has = (name: string) => headers[name.toLowerCase()] !== undefined;
-  for (const { name, headers: known, fields, unless, instead } of unsupported) {
+  for (const { name, headers: headerNames, fields, unless, instead } of unsupported) {
     if (unless === undefined ? isNamed : unless.some(has)) continue;
-    const header = known.find(has);
+    const header = headerNames.find(has);
     if (header === undefined && !fields?.every((field) => hasField(body, field))) continue;
     const sent = header === undefined ? '' : ` It has the header ${header}.`;
     const detail = `This is a call of ${name}, which is not supported.${sent} ${instead}`;

@@ -29,8 +29,8 @@ export async function foundApp(request: AppRequest, ports: AppPorts): Promise<Fo
 /** Returns the name in package.json of an application that has entries, whether the platform knows it or not. */
 export async function nameInLog(request: AppRequest, { appFacts }: Pick<AppPorts, 'appFacts'>): Promise<string> {
   const { app } = appRef(request);
-  const known = await appFacts.apps(request.user);
-  return required(known.find(({ name, entries }) => entries > 0 && appName(name) === app) ?? null, request).name;
+  const apps = await appFacts.apps(request.user);
+  return required(apps.find(({ name, entries }) => entries > 0 && appName(name) === app) ?? null, request).name;
 }
 
 /** Entries that are looked at, newest first; operations and skipped pushes may lie above a deploy. */
@@ -54,12 +54,12 @@ export async function latestDeploy(
 }
 
 function isOf(entry: Entry, owner: OwnerClaim | null): boolean {
-  const own = ownerOf(entry);
-  if (owner === null || own === null) return owner === null;
+  const entryOwner = ownerOf(entry);
+  if (owner === null || entryOwner === null) return owner === null;
   const isAnyBranch =
     entry.provider === MANUAL || entry.pullRequest !== undefined || ['ok', 'crashed'].includes(entry.status);
   const isItsBranch = isAnyBranch || owner.branch === undefined || owner.branch === entry.branch;
-  return isSameOwner(own, owner) && isItsBranch;
+  return isSameOwner(entryOwner, owner) && isItsBranch;
 }
 
 function hasTried(entry: Entry): boolean {

@@ -33,8 +33,8 @@ export const folderOfWhat = (what: string): Kind<string> => ({
   json: 'text',
   mustBe: `a folder of ${what}: relative and without ".."`,
   read: (given) => {
-    const found = typeof given === 'string' && given !== '' ? folderOf(given) : null;
-    return found === null ? undefined : found || '.';
+    const folder = typeof given === 'string' && given !== '' ? folderOf(given) : null;
+    return folder === null ? undefined : folder || '.';
   },
   typed: (text) => text || null,
 });

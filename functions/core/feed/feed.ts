@@ -81,9 +81,9 @@ export class Feed {
     const first = this.#kept[0]?.seq;
     if (first !== undefined && first <= cursor + 1) return batchOf(this.#kept.slice(cursor + 1 - first), cursor);
     const last = this.#lastSeq;
-    const found = await this.#readAcrossGaps(cursor);
+    const changes = await this.#readAcrossGaps(cursor);
     // Without any change, everything up to `last` has expired.
-    return found.length > 0 ? batchOf(found, cursor) : { changes: [], last };
+    return changes.length > 0 ? batchOf(changes, cursor) : { changes: [], last };
   }
 
   /**
@@ -142,10 +142,10 @@ export class Feed {
 
   async #advance(): Promise<void> {
     const [cursor, latest] = [this.#lastSeq, this.#latestSeq];
-    const found = await this.#readAcrossGaps(cursor);
-    const [first] = found;
-    if (this.#lastSeq > cursor) this.#appendNext(found);
-    else if (first) this.#keep(first.seq === cursor + 1 ? [...this.#kept, ...found] : found);
+    const changes = await this.#readAcrossGaps(cursor);
+    const [first] = changes;
+    if (this.#lastSeq > cursor) this.#appendNext(changes);
+    else if (first) this.#keep(first.seq === cursor + 1 ? [...this.#kept, ...changes] : changes);
     // The signal announced changes that do not exist. If they come, they are announced again.
     else if (this.#latestSeq === latest) this.#latestSeq = cursor;
   }
@@ -166,8 +166,8 @@ export class Feed {
   /** Reads until the change right after the cursor is there, or is known to have expired. */
   async #readAcrossGaps(cursor: number): Promise<readonly Change[]> {
     for (const pauseMs of GAP_PAUSES_MS) {
-      const found = contiguous(await this.#readWithRetry(cursor));
-      if (found[0]?.seq === cursor + 1 || this.#closed) return found;
+      const changes = contiguous(await this.#readWithRetry(cursor));
+      if (changes[0]?.seq === cursor + 1 || this.#closed) return changes;
       await this.#ports.clock.sleep(pauseMs);
     }
     return contiguous(await this.#readWithRetry(cursor));

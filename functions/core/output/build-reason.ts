@@ -126,28 +126,28 @@ function conflict(errors: readonly string[]): string | undefined {
   const at = errors.findIndex((line) => line.startsWith('Could not resolve dependency:'));
   const wanted = errors[at + 1];
   if (at < 0 || wanted === undefined) return undefined;
-  const found = errors.find((line) => /^(?:Found|Conflicting peer dependency): /.test(line));
-  return `${wanted.trim()} does not fit ${found?.replace(/^[^:]*: /, '') ?? 'the others'}`;
+  const installed = errors.find((line) => /^(?:Found|Conflicting peer dependency): /.test(line));
+  return `${wanted.trim()} does not fit ${installed?.replace(/^[^:]*: /, '') ?? 'the others'}`;
 }
 
 function knownCause(lines: readonly string[]): string | undefined {
   for (const cause of CAUSES) {
-    const found = lines.find((line) => cause.test(line) && !line.startsWith('> '));
-    if (found !== undefined) return found.replace(/^\s*\[cause\]: /, '');
+    const line = lines.find((line) => cause.test(line) && !line.startsWith('> '));
+    if (line !== undefined) return line.replace(/^\s*\[cause\]: /, '');
   }
   return undefined;
 }
 
 function firstError(lines: readonly string[]): string | undefined {
-  const own = lines.filter((line) => !noise.test(line));
-  const at = own.findIndex((line) => words.test(line));
+  const relevant = lines.filter((line) => !noise.test(line));
+  const at = relevant.findIndex((line) => words.test(line));
   if (at < 0) return undefined;
-  const below = own.slice(at, at + MOST_BELOW);
+  const below = relevant.slice(at, at + MOST_BELOW);
   const message = below.findIndex((line) => !heading.test(line) && !place.test(line));
-  if (message < 0) return own[at];
+  if (message < 0) return relevant[at];
   // Its place is in the line above it, or in a frame below.
-  const above = own[at + message - 1] ?? '';
-  const framed = /╭─+\[\s*(\S+?)\s*\]/.exec(own[at + message + 1] ?? '')?.[1];
+  const above = relevant[at + message - 1] ?? '';
+  const framed = /╭─+\[\s*(\S+?)\s*\]/.exec(relevant[at + message + 1] ?? '')?.[1];
   const where =
     /^(?:\.\/)?\w\S*:\d+\s*$/.test(above) && place.test(above) ? `${above.trim().replace(/^\.\//, '')}: ` : '';
   return `${where}${below[message]}${framed === undefined ? '' : ` (${framed})`}`;

@@ -55,6 +55,6 @@ export function wrongVariables(output: readonly string[]): string | undefined {
 function wrongNames(output: readonly string[]): readonly string[] {
   const lines = shortLines(output);
   if (!lines.some((line) => CHECKED.test(line))) return [];
-  const found = lines.flatMap((line) => WRONG.flatMap((pattern) => [...line.matchAll(pattern)]));
-  return [...new Set(found.flatMap(([, name]) => name ?? []))];
+  const matches = lines.flatMap((line) => WRONG.flatMap((pattern) => [...line.matchAll(pattern)]));
+  return [...new Set(matches.flatMap(([, name]) => name ?? []))];
 }

@@ -62,13 +62,13 @@ function longestPrefixIn(sorted: readonly string[]): (text: string) => number {
 
 /** Returns for each of the sorted strings the longest other one that it starts with. */
 function prefixesOf(sorted: readonly string[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const prefixes = new Map<string, string>();
   const open: string[] = [];
   for (const one of sorted) {
     while (open.length > 0 && !one.startsWith(open.at(-1) ?? '')) open.pop();
     const prefix = open.at(-1);
-    if (prefix !== undefined) found.set(one, prefix);
+    if (prefix !== undefined) prefixes.set(one, prefix);
     open.push(one);
   }
-  return found;
+  return prefixes;
 }

@@ -38,8 +38,8 @@ export async function comparePull(
   const facts = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
   const closing = await closingOf(user, facts, ports);
   const unsettled = closing !== null && finder.at - closing.receivedAt < REOPENED_AFTER_MS;
-  const known = { entry: null, unsettled };
-  if (unsettled) return known;
+  const noEntry = { entry: null, unsettled };
+  if (unsettled) return noEntry;
   const tracked = { user, owner, branch };
   // The head may have been told as that of a draft, which was not deployed: only a deploy counts.
   const isMissed = !closing && !(await isKnown(sha, tracked, { ...facts, tip: null }, ports));
@@ -48,18 +48,18 @@ export async function comparePull(
       ? null
       : await strayOf({ tracked, tip: sha, facts, isOnBranch: async () => false, at: finder.at }, ports);
   const again = closing ?? stray;
-  if (!isMissed && !again) return known;
+  if (!isMissed && !again) return noEntry;
   const ofPreview = () =>
     ports.facts.branch(user, preview.owner, trackOf({ ...preview.owner, branch: preview.branch }));
   const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(user, await ofPreview(), ports));
-  if (!latest) return known;
+  if (!latest) return noEntry;
   const pull = { number, fromFork: fromFork || undefined, source };
   const tip = { sha, message: title, author };
   const app = { user, owner, branch };
   const result = await ports.log.append(
     appendMissed({ app, tip, latest, against: null, again: again?.number ?? null, pull }, finder),
   );
-  if ('duplicateOf' in result) return known;
+  if ('duplicateOf' in result) return noEntry;
   await queueStage(result.entry, ports);
   return { entry: result.entry, unsettled: false };
 }

@@ -50,24 +50,24 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   if (!tip) return { tip: null, entry: null, reason: `${place} has no branch ${branch} any more.` };
   // Read after the tip: a push that arrives in between is known then.
   const facts = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
-  const known = { tip: tip.sha, entry: null, reason: `The tip of ${branch} is known: nothing was missed.` };
+  const noEntry = { tip: tip.sha, entry: null, reason: `The tip of ${branch} is known: nothing was missed.` };
   const isMissed = !(await isKnown(tip.sha, app, facts, ports));
   const of = { tracked: app, tip: tip.sha, facts, at: finder.at };
   const stray = isMissed
     ? null
     : await strayOf({ ...of, isOnBranch: (live) => isOnBranch(live, tip.sha, app, ports) }, ports);
   const again = stray?.number ?? null;
-  if (!isMissed && again === null) return known;
+  if (!isMissed && again === null) return noEntry;
   const latest = await latestOf(user, facts, ports);
-  if (!latest) return { ...known, reason: `The log has no deploy of ${branch} to go by.` };
+  if (!latest) return { ...noEntry, reason: `The log has no deploy of ${branch} to go by.` };
   const against = isMissed ? await overruled(app, ports) : null;
   const result = await ports.log.append(appendMissed({ app, tip, latest, against, again }, finder));
-  if ('duplicateOf' in result) return known;
+  if ('duplicateOf' in result) return noEntry;
   const { entry } = result;
   if (entry.status === 'queued') await queueStage(entry, ports);
   const missed = `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}`;
-  const found = isMissed ? `${missed}.` : `${missed} again: it is deployed in place of #${again}.`;
-  return { tip: tip.sha, entry, reason: entry.reason ?? found };
+  const explanation = isMissed ? `${missed}.` : `${missed} again: it is deployed in place of #${again}.`;
+  return { tip: tip.sha, entry, reason: entry.reason ?? explanation };
 }
 
 /** Whether the commit of an entry is an ancestor of the tip. One that is gone from the repository is not. */

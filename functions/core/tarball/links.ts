@@ -40,8 +40,8 @@ export class SymbolicLinks {
   #resolve(path: string, hops: number): string | typeof NOWHERE {
     const target = this.#targets.get(path);
     if (target === undefined) return path;
-    const known = this.#resolved.get(path);
-    if (known !== undefined) return known;
+    const resolved = this.#resolved.get(path);
+    if (resolved !== undefined) return resolved;
     if (hops > MAX_HOPS) throw unsafeLink(path, `is one of more than ${MAX_HOPS} links in a chain`);
     this.#resolved.set(path, NOWHERE);
     const end = this.#walk(path, target, (step) => this.#resolve(step, hops + 1));

@@ -18,8 +18,8 @@ export function storedAccounts({ store, check }: AccountParts): Accounts {
       throw new DeployError('mw:auth:no_username', 'The login is valid, but the user record has no username.');
     },
     read: async (user) => {
-      const found = await findUser(store, user).catch(failsAs('auth:repohost:get_user_failed', NO_ANSWER));
-      if (found) return { user, record: found.stored.record };
+      const userDocument = await findUser(store, user).catch(failsAs('auth:repohost:get_user_failed', NO_ANSWER));
+      if (userDocument) return { user, record: userDocument.stored.record };
       throw noSuchUser('auth:repohost:get_user_failed');
     },
     update: async ({ user, record }: Account) => {

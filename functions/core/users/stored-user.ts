@@ -42,9 +42,9 @@ export async function changeUser(
   edit: (stored: StoredUser) => StoredUser,
 ): Promise<boolean> {
   for (;;) {
-    const found = await findUser(store, user);
-    if (!found) return false;
-    if (await store.write(user, JSON.stringify(edit(found.stored)), found.document)) return true;
+    const userDocument = await findUser(store, user);
+    if (!userDocument) return false;
+    if (await store.write(user, JSON.stringify(edit(userDocument.stored)), userDocument.document)) return true;
   }
 }
 

@@ -42,8 +42,8 @@ export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' |
     );
   }
   const projects: string[] = [];
-  for await (const { projects: found = [] } of paginateListProjects({ client: builds(region) }, {})) {
-    projects.push(...found.filter((name) => name.startsWith(prefix)));
+  for await (const { projects: names = [] } of paginateListProjects({ client: builds(region) }, {})) {
+    projects.push(...names.filter((name) => name.startsWith(prefix)));
   }
   const roles: string[] = [];
   for await (const { Roles = [] } of paginateListRoles({ client: iam(region) }, {})) {
@@ -52,8 +52,8 @@ export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' |
   }
   const logGroups: string[] = [];
   const wanted = { logGroupNamePrefix: `/aws/lambda/${prefix}` };
-  for await (const { logGroups: found = [] } of paginateDescribeLogGroups({ client: logs(region) }, wanted)) {
-    logGroups.push(...found.flatMap(({ logGroupName }) => logGroupName ?? []));
+  for await (const { logGroups: groups = [] } of paginateDescribeLogGroups({ client: logs(region) }, wanted)) {
+    logGroups.push(...groups.flatMap(({ logGroupName }) => logGroupName ?? []));
   }
   return { functions, roles, projects, logGroups };
 }

@@ -37,18 +37,18 @@ export async function webhookSecret(service: Service, webhook: Named, signal: Ab
 
 /** Revokes the API tokens that were made for the webhooks of a repository, of any environment, and returns their names. */
 export async function revokeTokens(service: Service, webhook: Named, signal: AbortSignal): Promise<readonly string[]> {
-  const own = api(service, signal);
-  return revokeAll(await tokensOf(webhook, own, (name) => name.replace(/~[a-z\d-]+/, '')), own);
+  const client = api(service, signal);
+  return revokeAll(await tokensOf(webhook, client, (name) => name.replace(/~[a-z\d-]+/, '')), client);
 }
 
-async function revokeAll(names: readonly string[], own: Api): Promise<readonly string[]> {
-  for (const name of names) await own.call({ method: 'DELETE', path: [...PATH, name] });
+async function revokeAll(names: readonly string[], client: Api): Promise<readonly string[]> {
+  for (const name of names) await client.call({ method: 'DELETE', path: [...PATH, name] });
   return names;
 }
 
-async function tokensOf(webhook: Named, own: Api, shown = (name: string) => name): Promise<readonly string[]> {
+async function tokensOf(webhook: Named, client: Api, shown = (name: string) => name): Promise<readonly string[]> {
   const base = baseName(webhook);
-  const { tokens } = parsed(Tokens, await own.call({ path: PATH }));
+  const { tokens } = parsed(Tokens, await client.call({ path: PATH }));
   const isOurs = (name: string) =>
     name === base || (name.startsWith(`${base} `) && /^\d+$/.test(name.slice(base.length + 1)));
   return tokens.map(({ name }) => name).filter((name) => isOurs(shown(name)));

@@ -51,9 +51,9 @@ const MOST_BYTES = 3_900;
 
 /** Returns what a backup of a data folder has. References of repositories come before the objects that they need. */
 export async function contentsOf(dataDir: string): Promise<Contents> {
-  const found = { paths: [], files: [], links: [], unread: [] };
-  for (const part of PARTS) await collect(dataDir, part, found);
-  return { ...found, ...(await withDatabases(dataDir, found)), files: found.files.length };
+  const contents = { paths: [], files: [], links: [], unread: [] };
+  for (const part of PARTS) await collect(dataDir, part, contents);
+  return { ...contents, ...(await withDatabases(dataDir, contents)), files: contents.files.length };
 }
 
 interface Found {

@@ -37,14 +37,14 @@ interface Parts {
  */
 export async function takeOverRecords(parts: Parts): Promise<void> {
   const { folders, tables } = parts;
-  const found: Earlier[] = [];
+  const records: Earlier[] = [];
   for (const user of await namesIn(folders.apps)) {
-    for (const app of await namesIn(folders.ofUser(user))) found.push(...(await takenFrom(parts, { user, app })));
+    for (const app of await namesIn(folders.ofUser(user))) records.push(...(await takenFrom(parts, { user, app })));
   }
   const events = await eventsOf(parts);
-  if (found.length === 0 && !events) return;
+  if (records.length === 0 && !events) return;
   await tables.write(() => {
-    for (const one of found) insert(tables, one);
+    for (const one of records) insert(tables, one);
     if (events) insertEvents(tables, events);
   });
 }

@@ -26,14 +26,14 @@ export function adoption({ log, ...options }: AdoptionOptions): () => Promise<vo
     refused.add(folder);
   };
   return async () => {
-    for (const found of options.repositories.folders()) {
-      const { owner, name, folder } = found;
+    for (const repository of options.repositories.folders()) {
+      const { owner, name, folder } = repository;
       const hook = join(folder, 'hooks', 'post-receive');
       if ((hasRecord(folder) && existsSync(hook)) || !isBareRepository(folder)) continue;
-      if (!isRepositoryName(found)) refuse(folder, 'its name is not one that this host accepts');
+      if (!isRepositoryName(repository)) refuse(folder, 'its name is not one that this host accepts');
       else if (existsSync(hook) && !isOwnHook(hook)) refuse(folder, 'it has its own post-receive hook');
       else {
-        await takeIn(found, options);
+        await takeIn(repository, options);
         log(`The repository ${owner}/${name} was found in the folder; a push to it deploys from now on.`);
       }
     }

@@ -37,7 +37,7 @@ export function Processes({ app }: { app: Application }) {
         <Alert text={action.failure} />
         <ul class="card table">
           {Object.entries(known.scale).map(([type, count]) => {
-            const own = known.processes.filter((one) => one.type === type);
+            const ofType = known.processes.filter((one) => one.type === type);
             return (
               <li class="grid process-type" key={type}>
                 <div class="flow process-name split">
@@ -52,8 +52,8 @@ export function Processes({ app }: { app: Application }) {
                   )}
                 </div>
                 <div>
-                  {own.length === 0 && <span class="faint">none runs</span>}
-                  {own.map((one) => (
+                  {ofType.length === 0 && <span class="faint">none runs</span>}
+                  {ofType.map((one) => (
                     <One key={one.name} process={one} />
                   ))}
                 </div>

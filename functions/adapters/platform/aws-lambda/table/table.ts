@@ -39,8 +39,8 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
   const at = ({ pk, sk }: Key) => ({ TableName: table, Key: { pk: { S: pk }, sk: { S: sk } } });
   return {
     read: async <Item>(key: Key<Item>) => {
-      const { Item: found } = await client.send(new GetItemCommand({ ...at(key), ConsistentRead: true }));
-      return found ? itemOf<Item>(found) : null;
+      const { Item: stored } = await client.send(new GetItemCommand({ ...at(key), ConsistentRead: true }));
+      return stored ? itemOf<Item>(stored) : null;
     },
     list: <Item>({ pk }: Partition<Item>) => {
       const asked = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } };
