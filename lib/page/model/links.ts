@@ -25,18 +25,32 @@ export function badgeOf(
   return { image, markdown };
 }
 
-/** Paths of commits on the hosts, below the repository's page; Gitea and Forgejo have GitHub's. */
-const COMMIT_PATHS: ReadonlyArray<readonly [RegExp, string]> = [
-  [/gitlab/i, '/-/commit/'],
-  [/bitbucket/i, '/commits/'],
+/** Paths of commits and of pull requests on the hosts, below the repository's page. */
+type Paths = readonly [host: RegExp, commit: string, pullRequest: string];
+const GITHUB: Paths = [/github/i, '/commit/', '/pull/'];
+const PATHS: readonly Paths[] = [
+  [/gitlab/i, '/-/commit/', '/-/merge_requests/'],
+  [/bitbucket/i, '/commits/', '/pull-requests/'],
+  [/gitea|forgejo/i, '/commit/', '/pulls/'],
 ];
 
 /** Returns the address of the commit's page at its host; null when there is none, as on the embedded host. */
 export function commitUrl(entry: Entry): string | null {
-  const repository = entry.doc?.repository;
-  const page = safeUrl(repository?.url);
   const sha = shaOf(entry);
-  if (!page || !sha || !repository || isLoopback(page)) return null;
-  const [, path] = COMMIT_PATHS.find(([kind]) => kind.test(repository.host)) ?? [null, '/commit/'];
-  return `${page.replace(/(?<!\/)\/+$/, '')}${path}${sha}`;
+  const host = sha === null ? null : atHost(entry);
+  return host && `${host.page}${host.commit}${sha}`;
+}
+
+/** Returns the address of the page of the entry's pull request at its host; null when there is none. */
+export function pullRequestUrl(entry: Entry): string | null {
+  const host = entry.pull_request === undefined ? null : atHost(entry);
+  return host && `${host.page}${host.pullRequest}${entry.pull_request}`;
+}
+
+function atHost({ doc }: Entry) {
+  const { host = '', url } = doc?.repository ?? {};
+  const page = safeUrl(url);
+  if (!page || isLoopback(page)) return null;
+  const [, commit, pullRequest] = PATHS.find(([kind]) => kind.test(host)) ?? GITHUB;
+  return { page: page.replace(/(?<!\/)\/+$/, ''), commit, pullRequest };
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { callerOf, type Entry, shaOf } from '../../../client/entry.ts';
-import { commitUrl, safeUrl } from '../../model/links.ts';
+import { commitUrl, pullRequestUrl, safeUrl } from '../../model/links.ts';
 import { inFull } from '../../model/time.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
@@ -13,6 +13,7 @@ export function Facts({ entry }: { entry: Entry }) {
   const { apps } = useWorkspace();
   const isKnown = useStore(apps)?.some(({ name }) => name === entry.app_name) ?? false;
   if (!doc) return null;
+  const pullRequest = pullRequestUrl(entry);
   const { repository, branch, path, author, received_at, finished_at, snapshot } = doc;
   return (
     <section aria-labelledby="facts">
@@ -28,6 +29,11 @@ export function Facts({ entry }: { entry: Entry }) {
             <External url={safeUrl(repository.url)}>
               {repository.owner}/{repository.name}
             </External>
+          </Fact>
+        )}
+        {pullRequest && (
+          <Fact name="Pull request">
+            <External url={pullRequest}>#{entry.pull_request}</External>
           </Fact>
         )}
         <Coded name="Branch" value={branch} />

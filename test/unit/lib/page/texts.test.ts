@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../../lib/client/entry.ts';
-import { commitUrl, safeUrl } from '../../../../lib/page/model/links.ts';
+import { commitUrl, pullRequestUrl, safeUrl } from '../../../../lib/page/model/links.ts';
 import { plainLine } from '../../../../lib/page/model/output.ts';
 import { calledSince, pushLines } from '../../../../lib/page/model/push.ts';
 import { hashOf, parseRoute } from '../../../../lib/page/model/route.ts';
@@ -34,15 +34,21 @@ describe('addresses', () => {
     },
   );
 
-  it('a commit is shown at its host in the form of that host', () => {
+  it.each([
+    ['github', 'https://github.com/o/r', 'commit', 'pull'],
+    ['gitlab', 'https://gitlab.com/o/r/', '-/commit', '-/merge_requests'],
+    ['bitbucket', 'https://bitbucket.org/o/r', 'commits', 'pull-requests'],
+    ['forgejo', 'https://codeberg.org/o/r', 'commit', 'pulls'],
+    ['github', 'javascript:alert(1)//', null, null],
+    ['local', 'http://127.0.0.1:4000/o/r', null, null],
+  ])('a commit and a pull request of %s at %s are shown at their host in its form', (host, url, commit, pull) => {
     const sha = 'a'.repeat(40);
-    const at = (host: string, url: string | null) =>
-      commitUrl({ commit: `o/r/${sha}`, doc: { repository: { host, owner: 'o', name: 'r', url } } } as Entry);
-    expect(at('github', 'https://github.com/o/r')).toBe(`https://github.com/o/r/commit/${sha}`);
-    expect(at('gitlab', 'https://gitlab.com/o/r/')).toBe(`https://gitlab.com/o/r/-/commit/${sha}`);
-    expect(at('bitbucket', 'https://bitbucket.org/o/r')).toBe(`https://bitbucket.org/o/r/commits/${sha}`);
-    expect(at('github', 'javascript:alert(1)//')).toBeNull();
-    expect(at('local', 'http://127.0.0.1:4000/o/r')).toBeNull();
+    const doc = { repository: { host, owner: 'o', name: 'r', url } };
+    const push = { commit: `o/r/${sha}`, doc } as Entry;
+    const page = url.replace(/\/$/, '');
+    expect(commitUrl(push)).toBe(commit && `${page}/${commit}/${sha}`);
+    expect(pullRequestUrl({ ...push, pull_request: 8 })).toBe(pull && `${page}/${pull}/8`);
+    expect(pullRequestUrl(push)).toBeNull();
   });
 });
 

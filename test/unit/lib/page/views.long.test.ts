@@ -77,11 +77,14 @@ describe('the page, in a browser', () => {
     const said = { message: 'Blue, '.repeat(40), author: 'octocat', branch: 'a/'.repeat(60) };
     const active = { ...second, ...own, status: 'ok', doc: { ...(second?.doc as object), ...said } };
     const fork = { ...own, pull_request: 11, app_name: 'shop-pr-11', status: 'held' };
-    const held = { ...first, ...fork, doc: { ...(first?.doc as object), message: 'From a fork' } };
+    const repository = { host: 'github', owner: 'ann', name: 'shop', url: 'https://github.com/ann/shop' };
+    const held = { ...first, ...fork, doc: { ...(first?.doc as object), message: 'From a fork', repository } };
     const preview = { ...own, name: 'shop-pr-7', state: 'asleep', url: 'https://shop-pr-7.example.com', active };
+    const forkId = String(first?.id).split('/').at(-1) ?? '';
     const log = { total: 9, skip: 0, limit: 50, rows: [held, ...rows.slice(1)] };
     refuses = (path) => {
       if (path === '/1/apps/ann') return { status: 200, body: { apps: [...apps, preview] } };
+      if (path.endsWith(forkId)) return { status: 200, body: held };
       return path.endsWith('/webhooks') ? { status: 200, body: log } : undefined;
     };
     const { page } = await open('apps');
@@ -107,6 +110,8 @@ describe('the page, in a browser', () => {
       await page.setViewportSize({ width: 390, height: 900 });
       await expectNoSideScroll(page);
     }
+    await page.evaluate(`location.hash = '#/ann/deploys/${forkId}'`);
+    expect(await page.getByRole('link', { name: '#11' }).getAttribute('href')).toBe(`${repository.url}/pull/11`);
     await page.evaluate(`location.hash = '#/ann/apps/blog'`);
     await page.getByRole('heading', { name: 'Deploys' }).waitFor();
     expect(await list.count()).toBe(0);
