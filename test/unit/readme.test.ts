@@ -56,19 +56,16 @@ describe('The README of the builder', () => {
   });
 });
 
-/** Returns one row for each endpoint of these groups; those that are described alike share one. */
+/** Returns one row for each endpoint of these groups; those that do the same share one. */
 function endpointTable(names: readonly string[]): string {
-  const endpoints = names
-    .flatMap((name) => Object.entries(groups[name]?.endpoints ?? {}))
-    .map(([endpoint, { summary, description }]) => ({
-      shown: shown(endpoint),
-      what: [summary, description].filter(Boolean).join('. '),
-    }));
-  const rows = [...new Set(endpoints.map(({ what }) => what))].map((what) => [
-    endpoints.flatMap((one) => (one.what === what ? [one.shown] : [])).join(', '),
-    what,
-  ]);
-  return table(['method and path', 'what it does'], rows);
+  const bySummary = new Map<string, string[]>();
+  for (const [endpoint, { summary }] of names.flatMap((name) => Object.entries(groups[name]?.endpoints ?? {}))) {
+    bySummary.set(summary, [...(bySummary.get(summary) ?? []), shown(endpoint)]);
+  }
+  return table(
+    ['method and path', 'what it does'],
+    [...bySummary].map(([summary, endpoints]) => [endpoints.join(', '), summary]),
+  );
 }
 
 function shown(endpoint: string): string {
