@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../../lib/http/ports.ts';
 import { firstBill, pollers } from '../../../sandbox/checklist/bill.ts';
 import { buildPrice } from '../../../sandbox/checklist/builds.ts';
-import { checklist } from '../../../sandbox/checklist/checklist.ts';
-import { creation, deletion } from '../../../sandbox/checklist/creation.ts';
+import { creation } from '../../../sandbox/checklist/creation.ts';
 import type { Deployed, Item } from '../../../sandbox/checklist/item.ts';
 import { costOfIdleDay, priceOfBuildSecond } from '../../../sandbox/expected-cost.ts';
 import { type Usage, usageOn } from '../../../sandbox/usage.ts';
@@ -100,13 +98,4 @@ it('Cost Explorer is asked for a day by service and type of use, page after page
     'AWSInsightsIndexService.GetCostAndUsage',
     'ce',
   ]);
-});
-
-it('The README has each item of the checklist, in its order, with what is expected', () => {
-  const readme = readFileSync(new URL('../../../sandbox/README.md', import.meta.url), 'utf8');
-  const [, table = ''] = /^\| what is asked \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/m.exec(readme) ?? [];
-  const rows = [...table.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
-  const last = checklist.length - 1;
-  const items = [...checklist.slice(0, last), deletion, ...checklist.slice(last)];
-  expect(rows).toEqual(items.map(({ title, expected }) => [title, expected]));
 });
