@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { project } from './place.ts';
+import { fixture } from '../senders/sender-call.ts';
 
 /** The build that a call is about. */
 export interface TravisBuild {
@@ -21,9 +19,9 @@ let builds = 0;
 /**
  * Returns the call of a fixture (`passed`, `2012-passed`, `failed`, …) for another commit, each time with a new build.
  */
-export function travisCall(fixture: string, { page, sha, branch = 'main' }: TravisBuild): TravisCall {
-  const file = join(project, 'test', 'fixtures', 'senders', 'travis', `${fixture}.json`);
-  const { headers, body } = JSON.parse(readFileSync(file, 'utf8'));
+export function travisCall(of: string, { page, sha, branch = 'main' }: TravisBuild): TravisCall {
+  // biome-ignore lint/suspicious/noExplicitAny: the body of a fixture.
+  const { headers, body }: any = fixture(`travis/${of}`);
   const { pathname } = new URL(page);
   const [, owner_name, name] = pathname.split('/');
   const change = /\/pull\/\d+$/.exec(body.compare_url)?.[0] ?? `/compare/0000000...${sha.slice(0, 7)}`;
