@@ -16,16 +16,19 @@ export function senderTable(senders: readonly SenderDefinition[]): string {
 
 /** Returns when a push waits for the senders of builds, one row for all that have the same rule. */
 export function holdTable(senders: readonly SenderDefinition[]): string {
-  const builders = senders.filter(({ sends }) => sends === 'builds');
-  const rules = [...new Set(builders.map(holds))];
-  const named = (rule: string) => builders.filter((one) => holds(one) === rule).map(({ name }) => name);
-  const rows = rules.map((rule) => [named(rule).join(', '), rule]);
-  return table(['CI', 'a push waits'], rows);
+  const byRule = new Map<string, string[]>();
+  for (const { name, sends, configFile, holds } of senders) {
+    if (sends !== 'builds') continue;
+    const rule = configFile
+      ? `when this file has a webhook in it${configFile.alsoElsewhere ? `, or ${RECEIVED}` : ''}`
+      : (holds ?? RECEIVED);
+    const named = configFile ? `${name} (\`${configFile.path}\`)` : name;
+    byRule.set(rule, [...(byRule.get(rule) ?? []), named]);
+  }
+  return table(
+    ['CI', 'a push waits'],
+    [...byRule].map(([rule, named]) => [named.join(', '), rule]),
+  );
 }
 
-function holds({ configFile, holds: described }: SenderDefinition): string {
-  const called = 'once a result was received before';
-  if (configFile === null) return described ?? called;
-  const { path, alsoElsewhere } = configFile;
-  return `when \`${path}\` has a webhook in it${alsoElsewhere ? `, or ${called}` : ''}`;
-}
+const RECEIVED = 'once a result was received before';

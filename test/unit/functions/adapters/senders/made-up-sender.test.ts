@@ -113,6 +113,6 @@ describe('a sender added with one file and one line', () => {
 
   it('has its rows in the README', () => {
     expect(senderTable(list)).toContain('| Acme CI (`acme-ci`) | nothing | read |');
-    expect(holdTable(list)).toContain('| Acme CI | when `.acme.yml` has a webhook in it |');
+    expect(holdTable(list)).toContain('Acme CI (`.acme.yml`) | when this file has a webhook in it |');
   });
 });
