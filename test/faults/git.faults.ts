@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')(
     beforeAll(async () => {
       service = new KilledService(dataFolder('cut'));
       await service.start(false);
-      copy = await workingCopy(join(folder, 'work'));
+      copy = workingCopy(join(folder, 'work'));
       writeFileSync(join(copy.path, 'big'), randomBytes(300_000));
       await copy.commit('first', { a: '1' });
       const branch = 'git update-ref refs/heads/branch-$1 "$(git commit-tree -m $1 main^{tree} </dev/null)"';

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeWorkTree } from './service/git-folder.ts';
 
 const run = promisify(execFile);
 
@@ -51,10 +52,9 @@ export interface WorkingCopy {
   commit(message: string, files: Readonly<Record<string, string>>): Promise<string>;
 }
 
-export async function workingCopy(path: string): Promise<WorkingCopy> {
-  mkdirSync(path, { recursive: true });
+export function workingCopy(path: string): WorkingCopy {
+  makeWorkTree(path);
   const here = (...args: string[]) => git(['-C', path, ...args]);
-  await here('init', '--quiet', '--template=', '--initial-branch=main');
   return {
     path,
     git: here,

@@ -21,16 +21,15 @@ export interface GitFolder {
 /** Returns a new work tree whose `origin` is that repository. */
 export function gitFolder(repository: string): GitFolder {
   const folder = newFolder('tree');
-  const identity = ['user.name=Ann', 'user.email=ann@example.com', 'commit.gpgsign=false', 'init.defaultBranch=main'];
+  const remote = `\turl = ${JSON.stringify(repository)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
+  makeWorkTree(folder, `[user]\n\tname = Ann\n\temail = ann@example.com\n[remote "origin"]\n${remote}`);
   const git = (...args: string[]) =>
-    execFileSync('git', [...identity.flatMap((one) => ['-c', one]), ...args], {
+    execFileSync('git', args, {
       cwd: folder,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
     }).trim();
-  git('init', '--quiet');
-  git('remote', 'add', 'origin', repository);
   return {
     folder,
     git,
@@ -44,6 +43,15 @@ export function gitFolder(repository: string): GitFolder {
     pushAndWatch: (...refs) => pushed(folder, ['origin', ...(refs.length > 0 ? refs : ['main'])]),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Makes what `git init` makes, with the branch `main`, without a process: tests make hundreds. */
+export function makeWorkTree(folder: string, configuration = ''): void {
+  const root = join(folder, '.git');
+  for (const name of ['objects', 'refs/heads']) mkdirSync(join(root, name), { recursive: true });
+  writeFileSync(join(root, 'HEAD'), 'ref: refs/heads/main\n');
+  // Each commit would start `git maintenance`.
+  writeFileSync(join(root, 'config'), `[core]\n\tbare = false\n[maintenance]\n\tauto = false\n${configuration}`);
 }
 
 /** Returns the commit of the current branch, without a process: tests make hundreds. */

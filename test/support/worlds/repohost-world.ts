@@ -56,7 +56,7 @@ export function repoHostWorld(
       await world.host.compare();
       return world.host;
     };
-    const copy = await workingCopy(join(folder.path, 'work'));
+    const copy = workingCopy(join(folder.path, 'work'));
     const url = () => world.host.cloneUrl('ada', 'app').replace('//', '//ada:secret@');
     const push = async (...args: string[]) => (await copy.git('push', ...args)).stderr;
     const pushInGroup = (remote: string) => {

@@ -55,7 +55,7 @@ describe('The hook of a repository', () => {
     const host = await startRepoHost(open, { port: 0, verify: async () => false, receiver });
     await host.createRepository('ada', 'busy');
     const remote = host.repositoryPath('ada', 'busy');
-    const copy = await workingCopy(join(folder.path, 'work'));
+    const copy = workingCopy(join(folder.path, 'work'));
     let pushing = true;
     const rewriting = (async () => {
       while (pushing) {

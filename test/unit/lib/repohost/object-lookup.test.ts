@@ -33,7 +33,7 @@ beforeEach(async () => {
   commands = [];
   children = [];
   folder = temporaryFolder();
-  copy = await workingCopy(join(folder.path, 'work'));
+  copy = workingCopy(join(folder.path, 'work'));
 });
 afterEach(() => {
   for (const child of children) child.kill();
@@ -73,7 +73,7 @@ describe('The lookup of objects', () => {
     const old = await copy.commit('first', { file: '1' });
     expect(await findBlob(repository(), old, 'file')).toMatchObject({ bytes: 1 });
     await rename(copy.path, `${copy.path}.old`);
-    copy = await workingCopy(copy.path);
+    copy = workingCopy(copy.path);
     const sha = await copy.commit('other', { other: '123' });
     expect(await findBlob(repository(), sha, 'other')).toMatchObject({ bytes: 3 });
     expect(await findBlob(repository(), old, 'file')).toBeNull();
