@@ -29,7 +29,14 @@ export function filesOf(name: string, version: string, works: Behaviour): Record
 /** The embedded platform, with its runner in this process. */
 export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
-  const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300, unpackAheadMs: 600_000 };
+  const limits = {
+    drainMs: 1000,
+    graceMs: 1000,
+    serverErrorMs: 300,
+    settleMs: 500,
+    unreadMs: 3000,
+    unpackAheadMs: 600_000,
+  };
   const embedded = await startInProcess({ dataDir, limits });
   return {
     ...embedded,

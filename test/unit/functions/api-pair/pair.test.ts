@@ -267,7 +267,7 @@ describe('a refused pairing', () => {
           expect(body.code).toMatch(/^auth:repohost:(no_credentials|bad_credentials|github_pairing_failed)$/);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 40 },
     );
   });
 });

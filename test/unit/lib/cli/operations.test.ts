@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { doc, entry, page } from '../../../support/cli-entries.ts';
 import { accepted, cliAt, ok, problem } from '../../../support/cli-service.ts';
 
@@ -56,6 +56,9 @@ describe('Operations on an application', () => {
   });
 
   it('go on asking when the service fails for a moment, and end when it keeps failing', async () => {
+    // The shortest pauses between attempts.
+    const chance = vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(() => chance.mockRestore());
     const broken = problem(500, 'status:db:get_by_id', 'The log could not be read.');
     expect((await cliAt('restart shop', [accepted(queued), broken, 'hang up', ok(live)])).code).toBe(0);
     const { code, err } = await cliAt('restart shop', [accepted(queued), ...Array(6).fill(broken)]);

@@ -102,7 +102,7 @@ describe('Any tarball', { timeout: 60_000 }, () => {
   it('of a well-formed project passes with its counts, however it is cut into chunks', async () => {
     await fc.assert(
       fc.asyncProperty(tree, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 70_000 }), checkTree),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -120,7 +120,7 @@ describe('Any tarball', { timeout: 60_000 }, () => {
         // gunzip tells of damage before what it has inflated from the same chunk, so the reason may differ.
         await expectSame(outcomes, flipped(zipped, at, bit));
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
@@ -130,7 +130,7 @@ describe('Any tarball', { timeout: 60_000 }, () => {
         expect(await verdict(Buffer.from(bytes))).toMatch(/^deploy:tar:(corrupt|truncated)$/);
         expect(await verdict(gzipSync(bytes))).toMatch(/^deploy:tar:(corrupt|truncated)$/);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 });
