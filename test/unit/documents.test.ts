@@ -60,7 +60,32 @@ function leadsNowhere({ to }: Link): boolean {
   return !anchorsOf(isFolder ? posix.join(path, 'README.md') : path).includes(anchor);
 }
 
+const sources = ['bin', 'functions', 'lib', 'test'].flatMap((folder) =>
+  readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((path) => posix.join(folder, path)),
+);
+const { scripts } = JSON.parse(textOf('package.json'));
+
+/** The files and scripts that a document names as code, or in a command: `core/errors.ts`, `npm run bench`. */
+function namedIn(path: string): { files: string[]; commands: string[] } {
+  const text = textOf(path);
+  const spans = [...text.matchAll(/`([^`\n]+)`|^ *```[\s\S]*?^ *```$/gm)].map(([code, span]) => span ?? code);
+  const words = spans.flatMap((code) => code.replaceAll(/https?:\S+/g, '').split(/[\s`'"]+/));
+  return {
+    files: words.filter((word) => /^(?:[\w-]+\/)+[\w.-]+\.(?:ts|tsx|css|txt)$/.test(word)),
+    commands: spans.flatMap((code) => [...code.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name)),
+  };
+}
+
 describe('the documents', () => {
+  it.each(documents.filter((path) => path !== '.github/CHANGELOG.md'))(
+    '%s names files and scripts that exist',
+    (path) => {
+      const { files, commands } = namedIn(path);
+      expect(files.filter((file) => !sources.some((source) => `/${source}`.endsWith(`/${file}`)))).toEqual([]);
+      expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+    },
+  );
+
   it.each(documents)('%s links to files and anchors that exist', (path) => {
     expect(linksOf(path).filter(leadsNowhere)).toEqual([]);
   });
