@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { once } from '../../functions/core/concurrency.ts';
 import { type ReservedPort, reservePort } from '../../lib/http/ports.ts';
 import { endpointVariables, publishAwsConfig } from './access/aws-config.ts';
-import { startEmulators } from './emulators/emulators.ts';
+import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import { secretsOf } from './emulators/secrets.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';
 import { type Functions, startFunctions } from './invoke/invoke.ts';
@@ -119,7 +119,8 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Ru
     template,
     endpoints,
     sockets: Object.fromEntries(Object.entries(apiHosts).map(([id, host]) => [id, `ws://${host}`])),
-    open: () => openSources(options, { template, services, functions, ports, guard }, closers),
+    open: () =>
+      openSources(options, { template, services, writes: emulators.writes, functions, ports, guard }, closers),
     permissions,
     invocations: concurrency.counts,
     secretValue: (name) => secrets.get(secretNamed(name)) ?? '',
@@ -136,6 +137,7 @@ async function reservePorts(ids: readonly string[]): Promise<Readonly<Record<str
 interface Wired {
   readonly template: Template;
   readonly services: RunningServices;
+  readonly writes: Emulators['writes'];
   readonly functions: Functions;
   readonly ports: Readonly<Record<string, ReservedPort>>;
   readonly guard: Guard;

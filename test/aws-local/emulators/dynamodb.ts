@@ -11,6 +11,8 @@ import { type DatabaseAnswer, startDynoxide } from './dynoxide.ts';
 /** A running DynamoDB-compatible endpoint. */
 export interface DynamoDb {
   readonly endpoint: string;
+  /** Returns how many requests that write were answered: with none since the last read, a stream has no records. */
+  writes(): number;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export interface DynamoDbOptions {
 
 /** Idle connections are closed: a frozen function does not notice, and has to survive it. */
 const IDLE_MS = 1000;
+const WRITE = /\.(?:Put|Update|Delete|BatchWrite|TransactWrite)Items?$/;
 
 /**
  * Starts the DynamoDB emulator behind a server on a free port of 127.0.0.1, which takes signed requests and passes on
@@ -44,8 +47,12 @@ export async function startDynamoDb({ file, guard = OPERATOR_ONLY, lag }: Dynamo
     if (denial !== undefined) return failure(400, 'AccessDeniedException', denial);
     return lagging ? lagging.askLate(message.headers, body) : database.ask(message.headers, body);
   };
+  let writes = 0;
   const server = createServer({ keepAliveTimeout: IDLE_MS }, (message, response) => {
-    answer(message).then(
+    const answered = answer(message).finally(() => {
+      if (WRITE.test(String(message.headers['x-amz-target']))) writes += 1;
+    });
+    answered.then(
       // Named here, so that Node does not announce the timeout, by which a client would close the connection itself.
       ({ status, headers, body }) => response.writeHead(status, { ...headers, connection: 'keep-alive' }).end(body),
       () => response.destroy(),
@@ -54,6 +61,7 @@ export async function startDynamoDb({ file, guard = OPERATOR_ONLY, lag }: Dynamo
   const port = await listen(server, 0);
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    writes: () => writes,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -1,10 +1,10 @@
 import type { Guard } from '../permissions/guard.ts';
 import type { Lag } from '../strict/lagging-reads.ts';
-import { startDynamoDb } from './dynamodb.ts';
+import { type DynamoDb, startDynamoDb } from './dynamodb.ts';
 import { startSqsS3 } from './sqs-s3.ts';
 
 /** The services of this machine that keep data, while they run. */
-export interface Emulators {
+export interface Emulators extends Pick<DynamoDb, 'writes'> {
   readonly endpoints: Endpoints;
   close(): Promise<void>;
 }
@@ -33,6 +33,7 @@ export async function startEmulators({ guard, lag }: EmulatorOptions = {}): Prom
   });
   return {
     endpoints: { dynamodb: database.endpoint, sqs: storage.endpoint, s3: storage.endpoint },
+    writes: database.writes,
     close: async () => void (await Promise.all([database.close(), storage.close()])),
   };
 }

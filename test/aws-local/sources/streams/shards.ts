@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Emulators } from '../../emulators/emulators.ts';
 import type { Invoker, Warn } from '../../invoke/invoker.ts';
 import { groupBy, type Mapping } from '../event-source-mapping.ts';
 import type { StreamsApi } from './api.ts';
 import { deliver, fromStream, type StreamRecord } from './deliver.ts';
 
 /** One mapping and the shard that it reads. */
-export interface ShardReader {
+export interface ShardReader extends Pick<Emulators, 'writes'> {
   readonly mapping: Mapping;
   readonly streamArn: string;
   readonly shardId: string;
@@ -24,6 +25,8 @@ export interface ShardReader {
 const RETRY_AFTER_MS = 1000;
 /** Between two reads of which the first found nothing. Lambda waits for 250 ms. */
 const POLL_MS = 100;
+/** After as many pauses without a write it is read all the same: items that expire are records too. */
+const MOST_PAUSES = 20;
 const RECORDS_PER_READ = 100;
 
 /**
@@ -31,7 +34,7 @@ const RECORDS_PER_READ = 100;
  * each stream, which never ends.
  */
 export async function readShard(reader: ShardReader): Promise<void> {
-  const { mapping, streamArn, shardId, api, signal, warn } = reader;
+  const { mapping, streamArn, shardId, api, writes, signal, warn } = reader;
   const passes = (record: StreamRecord) =>
     mapping.filters.length === 0 || mapping.filters.some((filter) => filter(record));
   let iterator: string | null = null;
@@ -39,13 +42,17 @@ export async function readShard(reader: ShardReader): Promise<void> {
   while (!signal.aborted) {
     try {
       iterator ??= await api.iterator(streamArn, shardId, after === undefined ? mapping.startsAt : { after });
+      const before = writes();
       const { records, next } = await api.records(iterator, RECORDS_PER_READ);
       iterator = next;
       after = records.at(-1)?.dynamodb.SequenceNumber ?? after;
       const passing = records.map((record) => fromStream(record, mapping.sourceArn)).filter(passes);
       const delivered = deliverInParallel(passing, mapping, (batch) => deliver(batch, reader));
       await Promise.race([delivered, reader.stopped]);
-      if (records.length === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      if (records.length > 0) continue;
+      for (let pauses = 0; pauses < MOST_PAUSES && (pauses === 0 || writes() === before); pauses += 1) {
+        await sleep(POLL_MS, undefined, { signal });
+      }
     } catch (error) {
       if (signal.aborted) return;
       warn(`A table stream could not be read: ${error instanceof Error ? error.message : error}`);

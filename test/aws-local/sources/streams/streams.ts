@@ -3,7 +3,7 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { clientFor } from '../../clients.ts';
-import type { Endpoints } from '../../emulators/emulators.ts';
+import type { Emulators, Endpoints } from '../../emulators/emulators.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
 import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
@@ -11,7 +11,7 @@ import { streamsApi } from './api.ts';
 import { readShard } from './shards.ts';
 
 /** Options of running the table streams of a template. */
-export interface StreamOptions {
+export interface StreamOptions extends Pick<Emulators, 'writes'> {
   readonly template: Template;
   readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;
   readonly functions: Invoker;

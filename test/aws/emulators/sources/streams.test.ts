@@ -64,7 +64,7 @@ async function tableWith(mapping: Record<string, unknown>, handle?: Handle) {
   const start = async (invoker = functions.invoker) => {
     streams = await startStreams({
       template,
-      endpoints: emulators.endpoints,
+      ...emulators,
       functions: invoker,
       warn: (sentence) => warnings.push(sentence),
     });
