@@ -65,6 +65,9 @@ export default defineConfig({
           name: 'aws',
           ...projects.aws,
           ...patient,
+          isolate: false,
+          // What is polled for takes requests to the stack.
+          expect: { poll: { ...patient.expect.poll, interval: 250 } },
           env: { SERVICE: 'stack' },
           globalSetup: ['test/support/service/synthesise.ts', 'test/support/service/review-grants.ts'],
         },

@@ -27,6 +27,9 @@ export type ServiceUnderTest = Pick<LocalService, 'url' | 'signalsUrl' | 'login'
 /** Whether the tests of the service run on its stack. */
 export const isStack = process.env.SERVICE === 'stack';
 
+/** A request to the stack takes 10 ms of a core, and the deploy that it asks about needs them too. */
+const POLL_MS = isStack ? 250 : 50;
+
 /** The whole service, started for a test. */
 export interface Started<Service extends Reached = LocalService> {
   readonly service: Service;
@@ -127,7 +130,7 @@ export function clientOf(service: Reached): Pick<Started, 'call' | 'hook' | 'unt
         const { body } = await call(`${address}?include_docs=true`);
         if (statuses.includes(body.status)) return body;
         if (Date.now() > end) throw new Error(`still ${body.status}: ${JSON.stringify(body.doc)}`);
-        await setTimeout(50);
+        await setTimeout(POLL_MS);
       }
     },
   };
