@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { clientFor } from '../aws-local/clients.ts';
 import { type Dynoxide, startDynoxide } from '../aws-local/emulators/dynoxide.ts';
 
@@ -13,20 +13,17 @@ export function emulatorClient(endpoint: string): DynamoDBClient {
 }
 
 /**
- * Starts the emulator for the tests of a file, or of a `describe`; with `each`, for each of them. Returns what makes clients
- * for it, which reach it without the server that checks signatures and permissions.
+ * Starts the emulator for the tests of a file, or of a `describe`. Returns what makes clients for it, which reach it without
+ * the server that checks signatures and permissions.
  */
-export function emulatedDatabase(
-  prepare: (client: DynamoDBClient) => Promise<void> = async () => {},
-  { each = false } = {},
-) {
+export function emulatedDatabase(prepare: (client: DynamoDBClient) => Promise<void> = async () => {}) {
   let database: Dynoxide | undefined;
   const client = () => emulatorClient(database?.endpoint ?? '');
-  (each ? beforeEach : beforeAll)(async () => {
+  beforeAll(async () => {
     database = await startDynoxide();
     await prepare(client());
   });
-  (each ? afterEach : afterAll)(() => database?.close());
+  afterAll(() => database?.close());
   return client;
 }
 

@@ -4,8 +4,7 @@ import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.
 import { dynamoDbRoles } from '../../support/worlds/dynamodb-roles.ts';
 
 describe('the calls of hosts and CI, on the log in DynamoDB', () => {
-  // A comparison looks at the applications of all users.
-  const database = emulatedDatabase(createLogTables, { each: true });
+  const database = emulatedDatabase(createLogTables);
 
   // One choice of each: the rules are the same code on both logs, and the memory has all of them.
   callsContract(() => dynamoDbRoles(database()), { hosts: ['github'], choices: 1 });

@@ -7,8 +7,7 @@ import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.
 import { dynamoDbRoles } from '../../support/worlds/dynamodb-roles.ts';
 
 describe('previews on the log in DynamoDB', () => {
-  // The previews of all users are looked after.
-  const database = emulatedDatabase(createLogTables, { each: true });
+  const database = emulatedDatabase(createLogTables);
   const roles = () => dynamoDbRoles(database());
 
   // One host and one build: what their calls say is read before the log, and all of them are told to the log in memory.

@@ -29,7 +29,11 @@ export function dynamoDbRoles(client: DynamoDBClient): LogRoles {
     appFacts: dynamoDbAppFacts(context),
     settings: dynamoDbAppSettings(context),
     // The schedules look after everybody; each of these worlds only after its own user.
-    tracked: { ...tracked, toCompare: async (now, limit) => own(await tracked.toCompare(now, MOST), limit) },
+    tracked: {
+      ...tracked,
+      toCompare: async (now, limit) => own(await tracked.toCompare(now, MOST), limit),
+      allPreviews: async (limit) => own(await tracked.allPreviews(MOST), limit),
+    },
     backlog: { ...backlog, due: async (now, limit) => own(await backlog.due(now, MOST), limit) },
     user,
   };
