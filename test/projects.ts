@@ -41,3 +41,9 @@ export const projects: Record<Project, TestFiles> = {
   /** The stack, synthesised once, on emulators. */
   aws: { include: ['test/aws/*.test.ts', 'test/aws/service/*.test.ts', 'test/service/**/*.both.test.ts'], exclude: [] },
 };
+
+/** What `npm test` runs: `unit`, `programs` and `service`. */
+export const inOne: TestFiles = {
+  include: ['unit', 'service'].map((folder) => `test/${folder}/**/*.test.ts`),
+  exclude: ['test/unit/lib/stack/**/*.test.ts', ...['long', 'looks'].map((end) => `test/**/*.${end}.test.ts`)],
+};

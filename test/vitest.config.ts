@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { projects } from './projects.ts';
+import { inOne, projects } from './projects.ts';
 import { keepTemporaryFilesHere } from './support/temporary-files.ts';
 
 keepTemporaryFilesHere();
@@ -50,7 +50,8 @@ export default defineConfig({
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     projects: [
       // A worker loads what the files import once, in a third of the time; so what a test changes in its process, it
-      // undoes.
+      // undoes. It takes files of one project only: `default` is `unit`, `programs` and `service` in one.
+      { extends: true, test: { name: 'default', isolate: false, ...inOne, ...patient } },
       { extends: true, test: { name: 'unit', isolate: false, ...projects.unit } },
       { extends: true, test: { name: 'programs', isolate: false, ...projects.programs, ...patient } },
       { extends: true, test: { name: 'service', isolate: false, ...projects.service, ...patient } },

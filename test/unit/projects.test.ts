@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { projects, type TestFiles } from '../projects.ts';
+import { inOne, projects, type TestFiles } from '../projects.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -39,6 +39,12 @@ it('Every test file is in exactly one project, but those that both engines pass'
   const counted = testFiles.map((path) => [path, Object.values(projects).filter((one) => isIn(one, path)).length]);
   const expected = (path: string) => (path.endsWith('.both.test.ts') ? 2 : 1);
   expect(counted.filter(([path, count]) => count !== expected(String(path)))).toEqual([]);
+});
+
+it('`npm test` runs the files of `unit`, `programs` and `service`', () => {
+  const { unit, programs, service } = projects;
+  const isInAny = (path: string) => [unit, programs, service].some((one) => isIn(one, path));
+  expect(testFiles.filter((path) => isIn(inOne, path))).toEqual(testFiles.filter(isInAny));
 });
 
 it('The project `unit` starts no process and no emulator', () => {
