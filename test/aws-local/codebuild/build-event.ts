@@ -14,10 +14,10 @@ export function buildEvent(build: BuildRecord, project: Project | undefined): ob
   const variables = Object.entries(build.variables).map(([name, value]) => ({ name, type: 'PLAINTEXT', value }));
   const phases = build.phases.map((phase) => ({
     'phase-type': phase.type,
-    'start-time': timeOf(phase.startedAt),
+    'start-time': time.format(phase.startedAt),
     ...(phase.status !== undefined && { 'phase-status': phase.status }),
     ...(phase.endedAt !== undefined && {
-      'end-time': timeOf(phase.endedAt),
+      'end-time': time.format(phase.endedAt),
       'duration-in-seconds': Math.round((phase.endedAt - phase.startedAt) / 1000),
     }),
     ...(phase.failure !== undefined && { 'phase-context': [`COMMAND_EXECUTION_ERROR: ${phase.failure}`] }),
@@ -48,7 +48,7 @@ export function buildEvent(build: BuildRecord, project: Project | undefined): ob
         'timeout-in-minutes': build.timeoutMinutes,
         'build-complete': build.status !== 'IN_PROGRESS',
         initiator: 'local',
-        'build-start-time': timeOf(build.startedAt),
+        'build-start-time': time.format(build.startedAt),
         source: { type: 'NO_SOURCE' },
         logs: {
           'group-name': build.logGroup,
@@ -65,6 +65,4 @@ export function buildEvent(build: BuildRecord, project: Project | undefined): ob
 }
 
 /** `Sep 1, 2017 4:14:28 PM`, as the events have it. */
-function timeOf(ms: number): string {
-  return new Date(ms).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
-}
+const time = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });

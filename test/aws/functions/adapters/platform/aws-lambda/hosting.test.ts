@@ -90,7 +90,7 @@ async function uploaded(snapshot: string, behaviour = 'runs') {
 /** Polls until a build has ended. */
 async function built(snapshot = '1') {
   const poll = async () => [await lambdaPlatform(parts).poll(shop(snapshot))].find(({ state }) => state !== 'building');
-  return (await vi.waitUntil(poll, { timeout: 60_000, interval: 20 })) ?? expect.unreachable();
+  return (await vi.waitUntil(poll, { timeout: 60_000, interval: 100 })) ?? expect.unreachable();
 }
 
 /** Uploads and builds a version, and starts it. */
