@@ -184,4 +184,4 @@ it('Each function of the service is far below the 50 MB that Lambda takes, also 
       .filter((file) => file.isFile())
       .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
   expect(names.filter((name) => bytesOf(join(outdir, name)) > 5_000_000)).toEqual([]);
-}}, 120_000);
+}, 120_000);
