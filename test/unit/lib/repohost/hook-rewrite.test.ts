@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundled } from '../../../../lib/bundle/bundle.mjs';
 import { bundleProgram, installHook } from '../../../../lib/repohost/push/hook.ts';
@@ -62,8 +62,8 @@ describe('The hook of a repository', () => {
         rmSync(join(dataDir, 'post-receive.mjs.inputs.json'), { force: true });
         await bundleProgram(join(dataDir, 'post-receive.mjs'));
         installHook(remote, join(dataDir, 'post-receive.mjs'), dataDir);
-        // Nothing of that waits, and the pushes go on in this process too.
-        await setImmediate();
+        // The pushes go on in this process too, and need the processor.
+        await setTimeout(10);
       }
     })();
     const pushed: string[] = [];
