@@ -4,14 +4,19 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { afterAll, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import { DeployError } from '../../../functions/core/errors.ts';
+import type { AppEventPage, Application, OutputQuery } from '../../../functions/core/ports/applications.ts';
+import type { ActivateOptions, AppRef, Uploaded } from '../../../functions/core/ports/platform.ts';
+import type { PrintedLine } from '../../../functions/core/ports/processes.ts';
+import { HttpError, messageOf } from '../../../lib/http/http-error.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
+import type { Snapshot } from '../../../lib/platform/store/snapshots.ts';
+import { plain } from '../../../lib/runner/logs/app-log.ts';
 import { commitTarball as tarball } from '../service/tarballs.ts';
-import { type InProcessOptions, startInProcess } from './in-process.ts';
-import { login } from './login.ts';
-import type { Served } from './served.ts';
+import { type InProcess, type InProcessOptions, startInProcess } from './in-process.ts';
 
-export { login, tarball };
+export { tarball };
 
 /** Registers a clean-up for after the test; the last one runs first. */
 export function afterwards(cleanup: () => Promise<unknown>): void {
@@ -25,9 +30,14 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-export type PlatformUnderTest = Platform & Served & { readonly dataDir: string };
+export type PlatformUnderTest = InProcess & { readonly dataDir: string };
 
-async function start(dataDir: string, options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
+/** What a deploy needs of a platform. */
+type Deployable = Pick<InProcess, 'hosting' | 'applications' | 'snapshots'>;
+
+export type Started = Application & { readonly url: string };
+
+async function open(dataDir: string, options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
   const limits = {
     ...{ drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, settleMs: 500, keepMs: 500 },
     // Nothing is started ahead: most tests end before it would be used.
@@ -39,7 +49,7 @@ async function start(dataDir: string, options: Partial<InProcessOptions> = {}): 
 
 /** Starts a platform, which is closed after the test. */
 export async function platform(options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
-  const started = await start(options.dataDir ?? (await temporaryFolder()), options);
+  const started = await open(options.dataDir ?? (await temporaryFolder()), options);
   afterwards(() => started.close());
   return started;
 }
@@ -60,7 +70,7 @@ export function sharedPlatform(
   });
   return async () => {
     const isNew = shared === undefined;
-    shared ??= await start(await mkdtemp(join(tmpdir(), 'platform-')), options);
+    shared ??= await open(await mkdtemp(join(tmpdir(), 'platform-')), options);
     const at = shared;
     if (prepare && isNew) await prepare(at);
     if (!prepare) afterwards(() => removeAll(at));
@@ -69,54 +79,67 @@ export function sharedPlatform(
 }
 
 async function removeAll(at: PlatformUnderTest): Promise<void> {
-  const { body } = await call(at, 'GET', '/apps/ada');
-  for (const { name } of body.apps) await call(at, 'DELETE', `/apps/ada/${encodeURIComponent(name)}`);
+  for (const app of await at.applications.list('ada')) await at.operations.remove(app);
 }
 
 /** The states of applications that the service reads. */
-export async function eventsOf(at: { readonly url: string }): Promise<Fields['events']> {
-  return (await call(at, 'GET', '/events?since=0')).body.events;
+export async function eventsOf(at: Pick<Platform, 'events'>): Promise<AppEventPage['events']> {
+  return (await at.events.after(0)).events;
 }
 
-export interface Answer {
+export function appOf(app: string): AppRef {
+  return { user: 'ada', app };
+}
+
+export const hello = appOf('hello');
+
+/** What a user reads of a call that is refused. */
+export interface Refusal {
   readonly status: number;
-  readonly headers: Headers;
-  /** The JSON body; empty for other answers. */
-  readonly body: Fields;
-  readonly text: string;
-}
-
-/** A JSON body as the tests read it. */
-interface Fields {
-  readonly [field: string]: unknown;
-  readonly apps: readonly { readonly name: string }[];
   readonly error: string;
-  readonly events: readonly { readonly reason: string | null }[];
-  readonly log: readonly string[];
-  readonly state: string;
-  readonly url: string;
+  /** The last lines of what failed. */
+  readonly log?: readonly string[];
 }
 
-/** Makes a call of `calls.ts`; objects are sent as JSON. */
-export async function call(
-  at: { readonly url: string },
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const raw = body instanceof Uint8Array;
-  const response = await fetch(`${at.url}${path}`, {
-    method,
-    headers: {
-      ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: raw ? new Uint8Array(body) : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const json = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return { status: response.status, headers: response.headers, text, body: JSON.parse(json ? text : '{}') };
+/** Returns the refusal with which work fails; throws when it succeeds. */
+export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+  const error: unknown = await work.then(
+    () => expect.unreachable('It did not fail.'),
+    (thrown) => thrown,
+  );
+  const cause = error instanceof DeployError ? error.cause : error;
+  if (cause instanceof HttpError)
+    return { status: cause.status, error: cause.message, ...(cause.log && { log: cause.log }) };
+  return { status: error instanceof DeployError ? error.status : 500, error: messageOf(error) };
+}
+
+type OutputOf = Partial<OutputQuery> & { readonly app?: string };
+
+/** Returns the last lines that an application has printed; with `follow`, until it is removed. */
+export async function linesOf(
+  at: Pick<Platform, 'output'>,
+  { app = 'hello', lines = 200, follow = false, ...query }: OutputOf = {},
+): Promise<readonly PrintedLine[]> {
+  const { signal } = new AbortController();
+  return (await all(at.output.read(appOf(app), { ...query, lines, follow }, signal))) ?? [];
+}
+
+/** Returns them as people read them. */
+export async function logsOf(at: Pick<Platform, 'output'>, query: OutputOf = {}): Promise<string> {
+  return (await linesOf(at, query)).map((line) => `${plain(line)}\n`).join('');
+}
+
+/** Returns the lines of a build of `hello`; with `follow`, when it has ended. */
+export function buildLogOf(at: Pick<Platform, 'builds'>, snapshot = '1', follow = false) {
+  return all(at.builds.read({ ...hello, snapshot }, follow, new AbortController().signal));
+}
+
+async function all<T>(batches: Promise<AsyncIterable<readonly T[]> | null>): Promise<readonly T[] | null> {
+  const read = await batches;
+  if (!read) return null;
+  const found: T[] = [];
+  for await (const batch of read) found.push(...batch);
+  return found;
 }
 
 /** Asks the front door for what answers under a host name. */
@@ -142,39 +165,57 @@ export function appFiles(name: string, server: string, manifest: object = {}): R
   return { 'package.json': JSON.stringify({ name, version: '1.0.0', ...manifest }), 'server.js': server };
 }
 
+export function upload(at: Pick<Platform, 'hosting'>, app: string, id: string, bytes: Uint8Array): Promise<Uploaded> {
+  // As an array it can also be sent to another process.
+  const body = [bytes] as unknown as AsyncIterable<Uint8Array>;
+  return at.hosting.upload({ ...appOf(app), snapshot: id }, { body, bytes: bytes.length, sha256: sha256(bytes) });
+}
+
 /** Uploads files as a snapshot and has it built. */
 export async function build(
-  at: Pick<Served, 'url'>,
+  at: Deployable,
   app: string,
   id: string,
   files: Record<string, string | Buffer>,
-  settings: { readonly path?: string } = {},
-): Promise<Answer> {
-  const bytes = await tarball(files);
-  await call(at, 'PUT', `/apps/ada/${app}`, {});
-  const path = `/apps/ada/${app}/snapshots/${id}`;
-  const uploaded = await call(at, 'POST', `${path}?sha256=${sha256(bytes)}`, bytes);
-  if (uploaded.status >= 300) return uploaded;
-  await call(at, 'POST', `${path}/activate`, settings);
-  return ended(at, path);
+  settings: ActivateOptions = {},
+): Promise<Snapshot> {
+  await at.hosting.ensureApp(appOf(app), {});
+  await upload(at, app, id, await tarball(files));
+  await at.hosting.activate({ ...appOf(app), snapshot: id }, settings);
+  return ended(at, app, id);
 }
 
-/** Returns the snapshot at a path of the API when it is not being built any more. */
-export async function ended(at: { readonly url: string }, path: string): Promise<Answer> {
-  const answer = await call(at, 'GET', `${path}?wait=50`);
-  return answer.body.state === 'building' ? ended(at, path) : answer;
+/** Returns the state of a snapshot's build. */
+export async function snapshotOf(at: Deployable, app: string, id: string, waitSeconds = 0): Promise<Snapshot> {
+  const { state } = await at.hosting.poll({ ...appOf(app), snapshot: id }, waitSeconds);
+  const stored = await at.snapshots.get(appOf(app), id);
+  // One that is being built has written that a moment later.
+  return state === 'building' && stored.state !== 'pending' ? { ...stored, state, reason: null } : stored;
+}
+
+/** Returns a snapshot when it is not being built any more. */
+export async function ended(at: Deployable, app: string, id: string): Promise<Snapshot> {
+  const snapshot = await snapshotOf(at, app, id, 50);
+  return snapshot.state === 'building' ? ended(at, app, id) : snapshot;
 }
 
 /** Uploads files as a snapshot, has it built, and starts it. */
 export async function deploy(
-  at: Pick<Served, 'url'>,
+  at: Deployable,
   app: string,
   id: string,
   files: Record<string, string | Buffer>,
-): Promise<Answer> {
+): Promise<Started> {
   const built = await build(at, app, id, files);
-  if (built.body.state !== 'ready') throw new Error(`not built: ${JSON.stringify(built.body)}`);
-  return call(at, 'POST', `/apps/ada/${app}/start`, { snapshot: id });
+  if (built.state !== 'ready') throw new Error(`not built: ${JSON.stringify(built)}`);
+  return start(at, app, id);
+}
+
+/** Starts a snapshot that was built. */
+export async function start(at: Deployable, app: string, id: string): Promise<Started> {
+  await at.hosting.start({ ...appOf(app), snapshot: id });
+  const started = await at.applications.find(appOf(app));
+  return started?.url ? { ...started, url: started.url } : expect.unreachable(`${app} has no address.`);
 }
 
 /** Waits until a condition holds; fails after the time. */

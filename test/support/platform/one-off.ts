@@ -1,17 +1,24 @@
-import { appFiles, call, deploy, serverFile } from './harness.ts';
-
-type At = { readonly url: string };
-export const runs = '/apps/ada/hello/runs';
+import type { RunStart } from '../../../functions/core/ports/processes.ts';
+import { appFiles, deploy, hello, type PlatformUnderTest, serverFile } from './harness.ts';
 
 /** Deploys an application with a script that prints a variable and its argument. */
-export const live = (at: At) =>
+export const live = (at: PlatformUnderTest) =>
   deploy(at, 'hello', '1', {
     ...appFiles('hello', serverFile('up')),
     'seed.js': 'console.log(process.env.WORD, process.argv[2])',
   });
 
 /** Starts a command. */
-export const begin = (at: At, ...command: readonly string[]) => call(at, 'POST', runs, { command });
+export const begin = (at: PlatformUnderTest, ...command: readonly string[]) => beginAs(at, { command });
+
+export async function beginAs(at: PlatformUnderTest, run: RunStart) {
+  const begun = await at.runs.start(hello, run);
+  if (!begun) throw new Error('There is no application.');
+  return begun;
+}
+
+/** Whether the platform knows a command no more. */
+export const isGone = async (at: PlatformUnderTest, id: string) => !(await at.runs.write(hello, id, { end: true }));
 
 /** What a command has said, and how it has ended. */
 export interface Ended {
@@ -22,26 +29,22 @@ export interface Ended {
 }
 
 /** Reads what a command says; `seen` gets its output so far, and ends the reading when it returns true. */
-export async function read(at: At, id: unknown, seen: (out: string) => unknown = () => false): Promise<Ended> {
+export async function read(
+  at: PlatformUnderTest,
+  id: string,
+  seen: (out: string) => unknown = () => false,
+): Promise<Ended> {
   const leave = new AbortController();
-  const response = await fetch(`${at.url}${runs}/${id}`, { signal: leave.signal });
-  if (!response.ok) throw new Error(`It cannot be read: ${response.status}.`);
+  const printed = await at.runs.read(hello, id, leave.signal);
+  if (!printed) throw new Error('There is no such command.');
   const said = { stdout: '', stderr: '' };
-  let [text, exit, reason] = ['', undefined as number | undefined, undefined as unknown];
-  try {
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString();
-      const lines = text.split('\n');
-      text = lines.pop() ?? '';
-      for (const line of lines) {
-        const one = JSON.parse(line);
-        if ('exit' in one) ({ exit, reason } = one);
-        else said[one.stream as 'stdout' | 'stderr'] += Buffer.from(one.data, 'base64').toString();
-      }
-      if ((await seen(said.stdout)) === true) leave.abort();
+  let [exit, reason] = [undefined as number | undefined, undefined as unknown];
+  for await (const batch of printed) {
+    for (const one of batch) {
+      if ('exit' in one) ({ exit, reason } = one);
+      else said[one.stream] += Buffer.from(one.data, 'base64').toString();
     }
-  } catch (error) {
-    if (!leave.signal.aborted) throw error;
+    if ((await seen(said.stdout)) === true) leave.abort();
   }
   return { out: said.stdout, err: said.stderr, exit, reason };
 }

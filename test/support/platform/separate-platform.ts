@@ -1,12 +1,21 @@
 import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundledProgram } from '../process/program.ts';
-import type { Served } from './served.ts';
+import type { InProcess } from './in-process.ts';
+
+/** A call of a port's method; `id` comes back with the result. */
+export interface Asked {
+  readonly id: number;
+  readonly port: string;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
 
 /** A platform in a process of its own, whose memory can be measured. */
-export interface SeparatePlatform extends Pick<Served, 'url'> {
+export interface SeparatePlatform extends Pick<InProcess, 'hosting' | 'applications' | 'processes' | 'snapshots'> {
   readonly dataDir: string;
   /** Whether its process has not ended. */
   isRunning(): boolean;
@@ -22,12 +31,32 @@ export async function separatePlatform(folder?: string): Promise<SeparatePlatfor
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'platform-')));
   const child = spawn(process.execPath, [await bundledProgram('test/support/platform/platform-process.ts')], {
     env: { ...process.env, RUNNER_LINGER: '0', DATA_DIR: dataDir },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const url = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
+  const answers = new EventEmitter();
+  child.on('message', (answer: { id: number }) => answers.emit(`${answer.id}`, answer));
+  await once(answers, '0');
+  let asked = 0;
+  const portOf = (port: string) =>
+    new Proxy(Object.create(null), {
+      get: (_, method: string) => {
+        return async (...args: readonly unknown[]) => {
+          asked += 1;
+          const id = asked;
+          child.send({ id, port, method, args } satisfies Asked);
+          const [{ result, error }] = await once(answers, `${id}`);
+          if (error !== undefined) throw new Error(error);
+          return result;
+        };
+      },
+    });
   return {
-    url,
+    hosting: portOf('hosting'),
+    applications: portOf('applications'),
+    processes: portOf('processes'),
+    snapshots: portOf('snapshots'),
     dataDir,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     peakMemory: async () => {

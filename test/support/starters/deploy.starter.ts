@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NEWEST_LTS } from '../../../lib/builder/tools/node-hint.ts';
-import { call, platform, tarball } from '../platform/harness.ts';
-import type { Served } from '../platform/served.ts';
+import { appOf, ended, type PlatformUnderTest, platform, start, tarball, upload } from '../platform/harness.ts';
 import { testFolder } from '../service/place.ts';
 import { leftOut, type Starter, starters } from './starters.ts';
 
@@ -41,26 +40,22 @@ interface Version {
   readonly files: Readonly<Record<string, string>>;
 }
 
-async function deployed(at: Served, { name, path, settings, page = '/', answers }: Starter, { id, files }: Version) {
-  const app = `/apps/ada/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+async function deployed(
+  at: PlatformUnderTest,
+  { name, path, settings, page = '/', answers }: Starter,
+  { id, files }: Version,
+) {
+  const app = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   const bytes = await tarball({ ...files });
-  const start = performance.now();
-  await call(at, 'PUT', app, {});
-  await call(at, 'POST', `${app}/snapshots/${id}`, bytes);
-  await call(at, 'POST', `${app}/snapshots/${id}/activate`, { path, settings });
-  const built = await ended(at, `${app}/snapshots/${id}`);
-  expect(built, built.log?.join('\n')).toMatchObject({ state: 'ready' });
-  const started = await call(at, 'POST', `${app}/start`, { snapshot: id });
-  expect(started.status, JSON.stringify(started.body)).toBe(200);
-  expect(await (await fetch(new URL(page, started.body.url))).text()).toContain(answers);
-  return { seconds: ((performance.now() - start) / 1000).toFixed(1), source: String(built.dependencies) };
-}
-
-async function ended(at: Served, snapshot: string) {
-  for (;;) {
-    const { body } = await call(at, 'GET', `${snapshot}?wait=55`);
-    if (body.state !== 'building') return body;
-  }
+  const began = performance.now();
+  await at.hosting.ensureApp(appOf(app), {});
+  await upload(at, app, id, bytes);
+  await at.hosting.activate({ ...appOf(app), snapshot: id }, { path, settings });
+  const built = await ended(at, app, id);
+  expect(built, built.log.join('\n')).toMatchObject({ state: 'ready' });
+  const started = await start(at, app, id);
+  expect(await (await fetch(new URL(page, started.url))).text()).toContain(answers);
+  return { seconds: ((performance.now() - began) / 1000).toFixed(1), source: String(built.dependencies) };
 }
 
 /** Makes the lockfile with the package manager itself, as the author of a repository does. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FRAMEWORKS } from '../../../../lib/builder/start/frameworks.ts';
 import { commandOf } from '../../../../lib/builder/start/scripts.ts';
 import { readStartManifest, startCommand } from '../../../../lib/builder/start/start-command.ts';
-import { build, call, sharedPlatform, temporaryFolder } from '../../../support/platform/harness.ts';
+import { build, sharedPlatform, start, temporaryFolder } from '../../../support/platform/harness.ts';
 import { starters } from '../../../support/starters/starters.ts';
 
 const shared = sharedPlatform();
@@ -191,13 +191,13 @@ describe('a server for development', () => {
       'package.json': JSON.stringify(manifest),
       'vite/package.json': '{"name":"vite","version":"1.0.0"}',
     };
-    const { body } = await build(at, 'site', '1', files);
-    const started = await call(at, 'POST', '/apps/ada/site/start', { snapshot: '1' });
+    const built = await build(at, 'site', '1', files);
+    const started = await start(at, 'site', '1');
     const note =
       '"start" is "vite": the folder dist is served instead, which the build of Vite has left. A Procfile decides otherwise (web: <command>).';
-    expect(body).toMatchObject({ state: 'ready', warnings: [note] });
-    expect(body.log).toContain(note);
-    expect(await (await fetch(started.body.url)).text()).toBe('built\n');
+    expect(built).toMatchObject({ state: 'ready', warnings: [note] });
+    expect(built.log).toContain(note);
+    expect(await (await fetch(started.url)).text()).toBe('built\n');
   });
 });
 

@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { readProject } from '../../../../lib/builder/project.ts';
 import { nodePackage, wantedNode } from '../../../../lib/builder/tools/node-version.ts';
 import { toolBin } from '../../../../lib/builder/tools/tools.ts';
-import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  build,
+  logsOf,
+  platform,
+  serverFile,
+  start,
+  temporaryFolder,
+} from '../../../support/platform/harness.ts';
 
 async function wantedOf(manifest: object, version: string, files: Record<string, string> = {}) {
   const root = await temporaryFolder();
@@ -115,11 +123,11 @@ describe('the Node of an application that names none', () => {
     const first = await build(at, 'hello', '1', files);
     const second = await build(at, 'hello', '2', { ...files, 'x.txt': '' });
     const note = `No version of Node is named (engines.node); Node 99 cannot be had here, so the application runs on Node ${process.version}.`;
-    expect(first.body).toMatchObject({ state: 'ready', node: process.version, warnings: [] });
-    expect(first.body.log).toContain(note);
+    expect(first).toMatchObject({ state: 'ready', node: process.version, warnings: [] });
+    expect(first.log).toContain(note);
     const fetching = `Fetching ${nodePackage()} 99`;
-    expect([first.body.log.includes(fetching), second.body.log.includes(fetching)]).toEqual([true, false]);
-    expect(second.body.log).toContain(note);
+    expect([first.log.includes(fetching), second.log.includes(fetching)]).toEqual([true, false]);
+    expect(second.log).toContain(note);
   });
 });
 
@@ -130,10 +138,10 @@ describe('building with another Node', () => {
     const events: string[] = [];
     const at = await platform({ environment: offline, log: ({ type, detail }) => events.push(`${type}: ${detail}`) });
     const files = appFiles('hello', serverFile('hello'), { engines: { node: '<4' } });
-    const { body } = await build(at, 'hello', '1', files);
+    const built = await build(at, 'hello', '1', files);
     const warning = `package.json: engines.node is "<4"; no such Node could be fetched, so the application runs on Node ${process.version}.`;
-    expect(body).toMatchObject({ state: 'ready', node: process.version, warnings: [warning] });
-    expect(body.log).toContain(warning);
+    expect(built).toMatchObject({ state: 'ready', node: process.version, warnings: [warning] });
+    expect(built.log).toContain(warning);
     expect(events).toContain(`snapshot.warning: ${warning}`);
   });
 
@@ -143,12 +151,12 @@ describe('building with another Node', () => {
     await makeNode(toolBin(join(at.dataDir, 'tools'), `${tool}@99.1.0`));
     const manifest = { engines: { node: '99.x' }, scripts: { build: 'echo $NODE_NAME', start: 'node server.js' } };
 
-    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
-    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
+    const started = await start(at, 'hello', '1');
 
-    expect(body).toMatchObject({ state: 'ready', node: 'v99.1.0', tools: [`${tool}@99.1.0`], warnings: [] });
-    expect(await (await fetch(started.body.url)).text()).toBe('hi');
-    const { text } = await call(at, 'GET', '/apps/ada/hello/logs');
+    expect(built).toMatchObject({ state: 'ready', node: 'v99.1.0', tools: [`${tool}@99.1.0`], warnings: [] });
+    expect(await (await fetch(started.url)).text()).toBe('hi');
+    const text = await logsOf(at);
     expect(text).toContain('this is the other Node');
   });
 
@@ -160,8 +168,8 @@ describe('building with another Node', () => {
     await mkdir(join(folder, tool, 'include/node'), { recursive: true });
     await writeFile(join(folder, tool, 'include/node/node_version.h'), '');
     const manifest = { engines: { node: '99.x' }, scripts: { build: 'echo headers $npm_config_nodedir' } };
-    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
-    expect(body.log).toContainEqual(expect.stringMatching(`^headers .*${tool}@99\\.1\\.0/node_modules/${tool}$`));
+    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
+    expect(built.log).toContainEqual(expect.stringMatching(`^headers .*${tool}@99\\.1\\.0/node_modules/${tool}$`));
   });
 
   it.each([
@@ -171,9 +179,9 @@ describe('building with another Node', () => {
     const at = await platform({ environment: offline });
     await makeNode(toolBin(join(at.dataDir, 'tools'), `node-${process.platform}-${process.arch}@${version}`));
     const manifest = { engines: { node: version }, scripts: { build: 'true', start: 'node server.js' } };
-    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
-    expect(body).toMatchObject({ state: 'ready', node: `v${version}` });
-    expect(body.log.includes('this is the other Node')).toBe(runs);
+    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
+    expect(built).toMatchObject({ state: 'ready', node: `v${version}` });
+    expect(built.log.includes('this is the other Node')).toBe(runs);
   });
 });
 

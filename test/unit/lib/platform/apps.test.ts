@@ -3,21 +3,30 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Tables } from '../../../../functions/adapters/stores/sqlite/tables.ts';
-import { appFiles, call, deploy, platform, serverFile, sharedPlatform } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  appOf,
+  deploy,
+  hello,
+  platform,
+  refusalOf,
+  serverFile,
+  sharedPlatform,
+} from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
 describe('applications', () => {
   it('a list leaves out what is removed while it is made', async () => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', { name: 'hello' });
+    await at.hosting.ensureApp(hello, { name: 'hello' });
     // As a removal is found in its middle.
     const half = join(at.dataDir, 'apps/ada/half/data');
     await mkdir(half, { recursive: true });
 
-    const { status, body } = await call(at, 'GET', '/apps/ada');
+    const listed = await at.applications.list('ada');
 
-    expect([status, body.apps.map(({ name }) => name)]).toEqual([200, ['hello']]);
+    expect(listed.map(({ name }) => name)).toEqual(['hello']);
     await rm(join(half, '..'), { recursive: true });
   });
 
@@ -31,7 +40,7 @@ describe('applications', () => {
       },
     });
     const at = await platform({ tables: counting });
-    const put = (version: string) => call(at, 'PUT', '/apps/ada/same', { name: 'same', version });
+    const put = (version: string) => at.hosting.ensureApp(appOf('same'), { name: 'same', version });
     for (const version of ['1.0.0', '1.0.0']) await put(version);
     expect(writes).toBe(1);
     await put('1.0.1');
@@ -40,18 +49,20 @@ describe('applications', () => {
 
   it('applications with the same name in paths are told apart', async () => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/scope-app', { name: '@scope/app' });
-    expect((await call(at, 'GET', '/apps/ada/scope-app')).body.name).toBe('@scope/app');
-    expect(await call(at, 'PUT', '/apps/ada/scope-app', { name: 'scope-app' })).toMatchObject({ status: 409 });
+    await at.hosting.ensureApp(appOf('scope-app'), { name: '@scope/app' });
+    expect((await at.applications.find(appOf('scope-app')))?.name).toBe('@scope/app');
+    expect(await refusalOf(at.hosting.ensureApp(appOf('scope-app'), { name: 'scope-app' }))).toMatchObject({
+      status: 409,
+    });
   });
 
   it('processes and files of an application are removed with it', async () => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('hi')));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('hi')));
 
-    await call(at, 'DELETE', '/apps/ada/hello');
+    await at.operations.remove(hello);
 
-    await expect(fetch(body.url)).rejects.toThrow();
+    await expect(fetch(app.url)).rejects.toThrow();
     expect(existsSync(join(at.dataDir, 'apps', 'ada', 'hello'))).toBe(false);
   });
 });
@@ -59,30 +70,29 @@ describe('applications', () => {
 describe('the environment', () => {
   it.each([[{ PORT: '1' }], [{ HOST: 'x' }]])('refuses %j', async (variables) => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    expect((await call(at, 'PUT', '/apps/ada/hello/env', variables)).status).toBe(400);
+    await at.hosting.ensureApp(hello, {});
+    expect(await refusalOf(at.variables.set(hello, variables))).toMatchObject({ status: 400 });
   });
 
   it('the variables may have names that every object has a field of', async () => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    const env = '/apps/ada/hello/env';
-    expect((await call(at, 'PUT', env, { constructor: '1', prototype: '2' })).status).toBe(200);
-    await call(at, 'PATCH', env, { toString: '3' });
-    expect((await call(at, 'GET', env)).body).toEqual({ constructor: '1', prototype: '2', toString: '3' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { constructor: '1', prototype: '2' } as Record<string, string>);
+    await at.variables.set(hello, { toString: '3' } as unknown as Record<string, string>);
+    expect(await at.variables.read(hello)).toEqual({ constructor: '1', prototype: '2', toString: '3' });
   });
 
   it('the variables are passed to the application after each deploy, without those of the platform', async () => {
     const at = await platform({
       environment: { ...process.env, AWS_SECRET_ACCESS_KEY: 'hidden', NODE_OPTIONS: '--no-warnings' },
     });
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'PUT', '/apps/ada/hello/env', { GREETING: 'hi there' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { GREETING: 'hi there' });
     const server = serverFile('').replace('s.end("")', 's.end(JSON.stringify(process.env))');
 
     await deploy(at, 'hello', '1', appFiles('hello', server));
-    const { body } = await deploy(at, 'hello', '2', appFiles('hello', server));
-    const seen = JSON.parse(await (await fetch(body.url)).text());
+    const app = await deploy(at, 'hello', '2', appFiles('hello', server));
+    const seen = JSON.parse(await (await fetch(app.url)).text());
 
     expect(seen).toMatchObject({
       GREETING: 'hi there',
@@ -115,13 +125,14 @@ describe('the environment', () => {
   it('the variables are masked in the output of a failed start and absent from the events', async () => {
     const events: unknown[] = [];
     const at = await platform({ log: (event) => events.push(event) });
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'PUT', '/apps/ada/hello/env', { KEY: 'very-secret-value' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { KEY: 'very-secret-value' });
 
-    const failed = await deploy(at, 'hello', '1', appFiles('hello', 'throw new Error(process.env.KEY + " is bad")'));
+    const throws = 'throw new Error(process.env.KEY + " is bad")';
+    const failed = await refusalOf(deploy(at, 'hello', '1', appFiles('hello', throws)));
 
     expect(failed.status).toBe(500);
-    expect(failed.text).not.toContain('very-secret-value');
+    expect(JSON.stringify(failed)).not.toContain('very-secret-value');
     expect(JSON.stringify(events)).not.toContain('very-secret-value');
   });
 });

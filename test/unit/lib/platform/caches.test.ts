@@ -33,11 +33,11 @@ describe('caches', () => {
     const small = await cache(at.dataDir, 'user-caches/ada/yarn', 1);
     const tool = await cache(at.dataDir, 'tools/pnpm@9.0.0', 3);
 
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
 
     await until('the large ones are gone', () => !existsSync(large) && !existsSync(tool));
     expect(existsSync(small)).toBe(true);
-    expect(await (await fetch(body.url)).text()).toBe('up');
+    expect(await (await fetch(app.url)).text()).toBe('up');
   });
 
   it('have a size with any name that a build gives them', async () => {

@@ -7,15 +7,18 @@ import { describe, expect, it } from 'vitest';
 import {
   appFiles,
   build,
-  call,
   deploy,
   ended,
+  hello,
   platform,
   serverFile,
   sharedPlatform,
+  snapshotOf,
+  start,
   tarball,
   temporaryFolder,
   until,
+  upload,
 } from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
@@ -58,11 +61,11 @@ describe('installing dependencies', () => {
     const files = await binary(await lockedApp(answersWord, { scripts: { postinstall: 'node install.js' } }));
 
     const built = await build(at, 'hello', '1', files);
-    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    const started = await start(at, 'hello', '1');
 
-    expect(built.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
-    expect(built.body.log.join('\n')).toContain('added 1 package');
-    expect(await (await fetch(started.body.url)).text()).toBe('dependency');
+    expect(built).toMatchObject({ state: 'ready', dependencies: 'installed' });
+    expect(built.log.join('\n')).toContain('added 1 package');
+    expect(await (await fetch(started.url)).text()).toBe('dependency');
     const modules = join(at.dataDir, 'apps/ada/hello/releases/1/node_modules');
     expect(await readFile(join(modules, 'word/made.txt'), 'utf8')).toBe('by the install script');
   });
@@ -73,16 +76,16 @@ describe('installing dependencies', () => {
     await build(at, 'hello', '1', files);
 
     const copied = await build(at, 'hello', '2', files);
-    await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '2' });
+    await start(at, 'hello', '2');
     const spares = join(at.dataDir, 'apps/ada/hello/spares');
     await until('the spare is ready', async () =>
       (await readdir(spares).catch(() => [])).some((name) => name.endsWith('.json')),
     );
     const spare = await build(at, 'hello', '3', files);
-    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
+    const started = await start(at, 'hello', '3');
 
-    expect([copied.body.dependencies, spare.body.dependencies]).toEqual(['copied', 'spare']);
-    expect(await (await fetch(started.body.url)).text()).toBe('dependency');
+    expect([copied.dependencies, spare.dependencies]).toEqual(['copied', 'spare']);
+    expect(await (await fetch(started.url)).text()).toBe('dependency');
     const files1 = await Promise.all(
       ['1', '2', '3'].map((id) => stat(join(at.dataDir, 'apps/ada/hello/releases', id, 'node_modules/word/index.js'))),
     );
@@ -101,7 +104,7 @@ describe('installing dependencies', () => {
 
     const next = await deploy(at, 'hello', '2', { ...files, 'schema.txt': 'two' });
 
-    expect(await (await fetch(next.body.url)).text()).toBe('two');
+    expect(await (await fetch(next.url)).text()).toBe('two');
   });
 
   it('neither dependencies nor caches of a framework are reused by a clean build, and those before it not later', async () => {
@@ -113,17 +116,16 @@ describe('installing dependencies', () => {
       'package.json': String(files['package.json']).replace('{', `{"scripts":${JSON.stringify(scripts)},`),
     };
     const built = async (id: string, options: object) => {
-      const path = `/apps/ada/hello/snapshots/${id}`;
-      await call(at, 'POST', path, await tarball(app));
-      await call(at, 'POST', `${path}/activate`, options);
-      const { body } = await ended(at, path);
-      return [body.dependencies, body.log.includes('cached')];
+      await upload(at, 'hello', id, await tarball(app));
+      await at.hosting.activate({ ...hello, snapshot: id }, options);
+      const { dependencies, log } = await ended(at, 'hello', id);
+      return [dependencies, log.includes('cached')];
     };
-    await call(at, 'PUT', '/apps/ada/hello', {});
+    await at.hosting.ensureApp(hello, {});
     expect(await built('1', {})).toEqual(['installed', false]);
     expect(await built('2', {})).toEqual(['copied', true]);
     expect(await built('3', { clean: true })).toEqual(['installed', false]);
-    await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
+    await start(at, 'hello', '3');
     expect(await built('4', {})).toEqual([expect.stringMatching(/copied|spare/), true]);
   });
 
@@ -132,22 +134,22 @@ describe('installing dependencies', () => {
     await build(at, 'hello', '1', await binary(await lockedApp(answersWord)));
 
     await build(at, 'hello', '2', await binary(await lockedApp(answersWord, {}, 'another')));
-    const started = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '2' });
+    const started = await start(at, 'hello', '2');
 
-    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/2')).body.dependencies).toBe('installed');
-    expect(await (await fetch(started.body.url)).text()).toBe('another');
+    expect((await snapshotOf(at, 'hello', '2')).dependencies).toBe('installed');
+    expect(await (await fetch(started.url)).text()).toBe('another');
   });
 
   it('files that an application has changed in its node_modules are not reused', async () => {
     const at = await shared();
     const writes = `require('node:fs').writeFileSync(require.resolve('word'), "module.exports = 'spoilt'");`;
     const spoils = await deploy(at, 'hello', '1', await binary(await lockedApp(`${writes}${answersWord}`)));
-    expect(await (await fetch(spoils.body.url)).text()).toBe('spoilt');
+    expect(await (await fetch(spoils.url)).text()).toBe('spoilt');
 
     const next = await deploy(at, 'hello', '2', await binary(await lockedApp(answersWord)));
 
-    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/2')).body.dependencies).toBe('installed');
-    expect(await (await fetch(next.body.url)).text()).toBe('dependency');
+    expect((await snapshotOf(at, 'hello', '2')).dependencies).toBe('installed');
+    expect(await (await fetch(next.url)).text()).toBe('dependency');
   });
 
   it("the installation fails with npm's reason when the lockfile does not match, and is not repeated", async () => {
@@ -160,11 +162,12 @@ describe('installing dependencies', () => {
 
     const failed = await build(at, 'hello', '1', { ...files, 'package.json': manifest });
 
-    expect(failed.body).toMatchObject({
+    expect(failed).toMatchObject({
       state: 'failed',
       reason: expect.stringMatching(/^npm ci exited with code \d+: .*'other\.tgz'\.$/),
     });
-    expect((await call(at, 'POST', '/apps/ada/hello/snapshots/1/activate')).body).toEqual(failed.body);
+    await at.hosting.activate({ ...hello, snapshot: '1' });
+    expect(await snapshotOf(at, 'hello', '1')).toEqual(failed);
   });
 
   it('npm install is run when there is no lockfile, and the log says that every push installs all packages again', async () => {
@@ -176,10 +179,10 @@ describe('installing dependencies', () => {
     const second = await build(at, 'hello', '2', files);
     const locked = await build(at, 'hello', '3', { ...files, 'package-lock.json': lockfile });
 
-    expect(await (await fetch(first.body.url)).text()).toBe('dependency');
-    expect(second.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
-    expect(second.body.log.join('\n')).toContain(`${sentence}: commit that of "npm install".`);
-    expect(locked.body.log.join('\n')).not.toContain(sentence);
+    expect(await (await fetch(first.url)).text()).toBe('dependency');
+    expect(second).toMatchObject({ state: 'ready', dependencies: 'installed' });
+    expect(second.log.join('\n')).toContain(`${sentence}: commit that of "npm install".`);
+    expect(locked.log.join('\n')).not.toContain(sentence);
   });
 
   it('an installation ends with the platform and is repeated when it is asked for after the next start', async () => {
@@ -187,10 +190,10 @@ describe('installing dependencies', () => {
     const marker = join(await temporaryFolder(), 'go');
     const waits = `node -e "const t = setInterval(() => require('fs').existsSync('${marker}') && clearInterval(t), 50)"`;
     const files = appFiles('hello', serverFile('hi'), { scripts: { postinstall: waits } });
-    await call(first, 'PUT', '/apps/ada/hello', {});
+    await first.hosting.ensureApp(hello, {});
     const bytes = await tarball(files);
-    await call(first, 'POST', '/apps/ada/hello/snapshots/1', bytes);
-    await call(first, 'POST', '/apps/ada/hello/snapshots/1/activate');
+    await upload(first, 'hello', '1', bytes);
+    await first.hosting.activate({ ...hello, snapshot: '1' });
     await until('npm runs', () => running(marker));
 
     await first.close();
@@ -198,8 +201,9 @@ describe('installing dependencies', () => {
     await writeFile(marker, '');
     const again = await platform({ dataDir: first.dataDir });
 
-    expect((await call(again, 'POST', '/apps/ada/hello/snapshots/1/activate')).body.state).toBe('building');
-    expect((await ended(again, '/apps/ada/hello/snapshots/1')).body.state).toBe('ready');
+    await again.hosting.activate({ ...hello, snapshot: '1' });
+    expect((await snapshotOf(again, 'hello', '1')).state).not.toBe('ready');
+    expect((await ended(again, 'hello', '1')).state).toBe('ready');
     await rm(marker);
     expect(existsSync(join(first.dataDir, 'groups.json'))).toBe(true);
   });

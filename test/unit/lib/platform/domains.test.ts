@@ -2,7 +2,16 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { checkDomain, dnsLookup } from '../../../../lib/platform/ports/domain-check.ts';
-import { appFiles, call, deploy, platform, serverFile, visit } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  appOf,
+  deploy,
+  hello,
+  platform,
+  refusalOf,
+  serverFile,
+  visit,
+} from '../../../support/platform/harness.ts';
 
 const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;
 const names = ['deploy.apps.example.com', 'git.apps.example.com'];
@@ -22,39 +31,37 @@ describe('A domain of an application', () => {
     const told: (readonly string[])[] = [];
     const at = await platform({ ...server, onDomains: (known) => told.push(known) });
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
-    expect(await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com')).toMatchObject({
-      status: 201,
-      body: { name: 'shop.example.com', url: 'https://shop.example.com', points_here: true, note: null },
+    expect(await at.domains.add(hello, 'shop.example.com')).toMatchObject({
+      isNew: true,
+      domain: { name: 'shop.example.com', url: 'https://shop.example.com', points_here: true, note: null },
     });
-    expect(await call(at, 'PUT', '/apps/ada/hello/domains/SHOP.example.com.')).toMatchObject({ status: 200 });
+    expect(await at.domains.add(hello, 'SHOP.example.com.')).toMatchObject({ isNew: false });
     expect(await visit(at, 'Shop.Example.com:443')).toEqual({ status: 200, body: 'by name' });
     expect(await at.hasHost('shop.example.com')).toBe(true);
-    expect((await call(at, 'GET', '/apps/ada/hello')).body.url).toBe('https://shop.example.com');
+    expect((await at.applications.find(hello))?.url).toBe('https://shop.example.com');
     await at.close();
 
     const again = await platform({ ...server, dataDir: at.dataDir });
     await expect.poll(() => visit(again, 'shop.example.com')).toEqual({ status: 200, body: 'by name' });
     expect(again.hasDomain('shop.example.com')).toBe(true);
-    expect((await call(again, 'DELETE', '/apps/ada/hello/domains/shop.example.com')).status).toBe(204);
-    expect((await call(again, 'DELETE', '/apps/ada/hello/domains/shop.example.com')).status).toBe(404);
+    expect(await again.domains.remove(hello, 'shop.example.com')).toBe(true);
+    expect(await again.domains.remove(hello, 'shop.example.com')).toBe(false);
     expect([again.hasDomain('shop.example.com'), await again.hasHost('shop.example.com')]).toEqual([false, false]);
-    expect((await call(again, 'GET', '/apps/ada/hello')).body.url).toBe('https://hello.ada.apps.example.com');
+    expect((await again.applications.find(hello))?.url).toBe('https://hello.ada.apps.example.com');
     expect(told).toEqual([[], ['shop.example.com']]);
   });
 
   it('is not lost when others are added or removed at the same time', async () => {
     const at = await platform(server);
-    await call(at, 'PUT', '/apps/ada/hello', { name: 'hello', version: '1' });
-    const path = '/apps/ada/hello/domains';
+    await at.hosting.ensureApp(hello, { name: 'hello', version: '1' });
     const all = Array.from({ length: 6 }, (_, number) => `shop-${number}.example.com`);
-    await Promise.all(all.map((name) => call(at, 'PUT', `${path}/${name}`)));
+    await Promise.all(all.map((name) => at.domains.add(hello, name)));
     await Promise.all([
-      call(at, 'DELETE', `${path}/${all[0]}`),
-      call(at, 'PUT', `${path}/more.example.com`),
-      call(at, 'DELETE', `${path}/${all[1]}`),
+      at.domains.remove(hello, all[0] ?? ''),
+      at.domains.add(hello, 'more.example.com'),
+      at.domains.remove(hello, all[1] ?? ''),
     ]);
-    const { body } = await call(at, 'GET', path);
-    const names = (body.domains as { name: string }[]).map(({ name }) => name).sort();
+    const names = (await at.domains.list(hello))?.map(({ name }) => name).sort();
     expect(names).toEqual(['more.example.com', ...all.slice(2)]);
   });
 
@@ -67,7 +74,7 @@ describe('A domain of an application', () => {
         socket.write(Buffer.from([0x81, 2, 0x68, 0x69]));
       }).listen(process.env.PORT, process.env.HOST);`;
     await deploy(at, 'hello', '1', appFiles('hello', echo));
-    await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com');
+    await at.domains.add(hello, 'shop.example.com');
     const socket = new WebSocket(at.url.replace('http', 'ws'), { headers: { host: 'shop.example.com' } });
     expect(String(await new Promise((resolve) => socket.once('message', resolve)))).toBe('hi');
     socket.terminate();
@@ -75,16 +82,17 @@ describe('A domain of an application', () => {
 
   it('belongs to one application, whose user alone learns which', async () => {
     const at = await platform(server);
-    for (const app of ['hello', 'other']) await call(at, 'PUT', `/apps/ada/${app}`, {});
-    await call(at, 'PUT', '/apps/eve/shop', {});
-    await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com');
-    const own = await call(at, 'PUT', '/apps/ada/other/domains/shop.example.com');
-    expect(own).toMatchObject({ status: 409, body: { error: expect.stringContaining('belongs to hello') } });
-    const foreign = await call(at, 'PUT', '/apps/eve/shop/domains/shop.example.com');
-    expect(foreign).toMatchObject({ status: 409, body: { error: expect.stringContaining('another user') } });
-    expect(JSON.stringify(foreign.body)).not.toContain('hello');
-    await call(at, 'DELETE', '/apps/ada/hello');
-    expect((await call(at, 'PUT', '/apps/ada/other/domains/shop.example.com')).status).toBe(201);
+    for (const app of ['hello', 'other']) await at.hosting.ensureApp(appOf(app), {});
+    const shop = { user: 'eve', app: 'shop' };
+    await at.hosting.ensureApp(shop, {});
+    await at.domains.add(hello, 'shop.example.com');
+    const own = await refusalOf(at.domains.add(appOf('other'), 'shop.example.com'));
+    expect(own).toMatchObject({ status: 409, error: expect.stringContaining('belongs to hello') });
+    const foreign = await refusalOf(at.domains.add(shop, 'shop.example.com'));
+    expect(foreign).toMatchObject({ status: 409, error: expect.stringContaining('another user') });
+    expect(foreign.error).not.toContain('hello');
+    await at.operations.remove(hello);
+    expect(await at.domains.add(appOf('other'), 'shop.example.com')).toMatchObject({ isNew: true });
   });
 
   it.each([
@@ -98,17 +106,16 @@ describe('A domain of an application', () => {
     'deploy.apps.example.com',
   ])('is not %j', async (name) => {
     const at = await platform(server);
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    const path = `/apps/ada/hello/domains/${encodeURIComponent(name)}`;
-    expect((await call(at, 'PUT', path)).status).toBe(400);
+    await at.hosting.ensureApp(hello, {});
+    expect(await refusalOf(at.domains.add(hello, name))).toMatchObject({ status: 400 });
   });
 
   it('says where the service has no public address that it has none', async () => {
     const at = await platform({ lookup });
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
-    const { body } = await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com');
-    expect(body).toMatchObject({ url: null, note: expect.stringContaining('APPS_DOMAIN or PUBLIC_URL') });
-    expect((await call(at, 'GET', '/apps/ada/hello')).body.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    const added = await at.domains.add(hello, 'shop.example.com');
+    expect(added?.domain).toMatchObject({ url: null, note: expect.stringContaining('APPS_DOMAIN or PUBLIC_URL') });
+    expect((await at.applications.find(hello))?.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
-import { call, eventsOf, platform, temporaryFolder } from '../../../support/platform/harness.ts';
+import { appOf, eventsOf, platform, temporaryFolder } from '../../../support/platform/harness.ts';
 import { httpServer } from '../../../support/service/http-server.ts';
 
 /** As version 1.0.0 has written them. */
@@ -94,23 +94,22 @@ describe('a data folder of version 1.0.0', () => {
     const { dataDir, url } = await earlier();
     const first = await platform({ dataDir });
     await expect.poll(() => text(url)).toBe('Hello Ann');
-    const { body } = await call(first, 'GET', '/apps/ada/shop');
-    expect(body).toMatchObject({ name: 'shop', url, snapshot: RECORD.active });
-    const shown = async (what: string) => (await call(first, 'GET', `/apps/ada/shop/${what}`)).body;
-    expect(await shown('env')).toEqual({ NAME: 'Ann' });
-    expect(await shown('domains')).toMatchObject({ domains: RECORD.domains.map((name) => ({ name })) });
-    expect(await shown('snapshots')).toMatchObject({ snapshots: [{ id: SNAPSHOT.id, size: 507, state: 'ready' }] });
-    expect(await shown('processes')).toMatchObject({ scale: { web: 1, worker: 2 } });
-    expect((await call(first, 'GET', '/apps/ada/halted')).body.state).toBe('stopped');
+    const shop = appOf('shop');
+    expect(await first.applications.find(shop)).toMatchObject({ name: 'shop', url, snapshot: RECORD.active });
+    expect(await first.variables.read(shop)).toEqual({ NAME: 'Ann' });
+    expect(await first.domains.list(shop)).toMatchObject(RECORD.domains.map((name) => ({ name })));
+    expect(await first.snapshots.list(shop)).toMatchObject([{ id: SNAPSHOT.id, size: 507, state: 'ready' }]);
+    expect(await first.processes.list(shop)).toMatchObject({ scale: { web: 1, worker: 2 } });
+    expect((await first.applications.find(appOf('halted')))?.state).toBe('stopped');
     expect(await eventsOf(first)).toMatchObject([{ seq: 5, app: 'halted', at: EVENTS.events[0]?.at }]);
-    expect((await call(first, 'GET', '/events?since=0')).body).toMatchObject({ last: 7 });
+    expect(await first.events.after(0)).toMatchObject({ last: 7 });
     expect(there(dataDir)).toEqual(FILES);
     await first.close();
 
     const second = await platform({ dataDir });
     expect(there(dataDir)).toEqual([]);
     await expect.poll(() => text(url)).toBe('Hello Ann');
-    expect((await call(second, 'GET', '/apps/ada/halted')).body.state).toBe('stopped');
+    expect((await second.applications.find(appOf('halted')))?.state).toBe('stopped');
   });
 
   it('is taken over whole by the start after one that was cut off', async () => {
@@ -129,25 +128,24 @@ describe('a data folder of version 1.0.0', () => {
     await expect(cut).rejects.toThrow('It is killed.');
     const at = await platform({ dataDir });
     await expect.poll(() => text(url)).toBe('Hello Ann');
-    expect((await call(at, 'GET', '/apps/ada')).body.apps).toHaveLength(2);
+    expect(await at.applications.list('ada')).toHaveLength(2);
     expect(there(dataDir)).toEqual(FILES);
   });
 
   it('does not bring back what the first start has changed', async () => {
     const { dataDir } = await earlier();
     const first = await platform({ dataDir });
-    await call(first, 'POST', '/apps/ada/halted/rename', { name: 'kept' });
-    await call(first, 'PATCH', '/apps/ada/shop/env', { NAME: null });
-    await call(first, 'DELETE', '/apps/ada/shop/domains/www.example.com');
+    await first.operations.rename(appOf('halted'), 'kept');
+    await first.variables.set(appOf('shop'), { NAME: null });
+    await first.domains.remove(appOf('shop'), 'www.example.com');
     await first.close();
     const second = await platform({ dataDir });
-    expect((await call(second, 'GET', '/apps/ada/shop/env')).body).toEqual({});
-    const { domains } = (await call(second, 'GET', '/apps/ada/shop/domains')).body;
-    expect(domains).toMatchObject([{ name: 'shop.example.com' }]);
-    await call(second, 'DELETE', '/apps/ada/shop');
+    expect(await second.variables.read(appOf('shop'))).toEqual({});
+    expect(await second.domains.list(appOf('shop'))).toMatchObject([{ name: 'shop.example.com' }]);
+    await second.operations.remove(appOf('shop'));
     await second.close();
     const third = await platform({ dataDir });
-    expect((await call(third, 'GET', '/apps/ada')).body.apps.map(({ name }) => name)).toEqual(['kept']);
+    expect((await third.applications.list('ada')).map(({ name }) => name)).toEqual(['kept']);
   });
 
   it('has its rename finished that was cut off', async () => {
@@ -156,7 +154,7 @@ describe('a data folder of version 1.0.0', () => {
     await write('apps/ada/shop/app.json', { ...record, name: '@ada/store', manifest: { name: '@ada/store' } });
     const at = await platform({ dataDir });
     await expect.poll(() => text(url)).toBe('Hello Ann');
-    expect((await call(at, 'GET', '/apps/ada/ada-store')).body.name).toBe('@ada/store');
+    expect((await at.applications.find(appOf('ada-store')))?.name).toBe('@ada/store');
     expect(existsSync(join(dataDir, 'apps/ada/shop'))).toBe(false);
   });
 
@@ -175,7 +173,7 @@ describe('a data folder of version 1.0.0', () => {
       `The file ${join(dataDir, name)} is damaged: restore it, or remove it to begin without its content.`,
     ]);
     expect(await readFile(join(dataDir, name), 'utf8')).toBe(content);
-    expect((await call(at, 'GET', '/apps/ada')).body.apps.map((app) => app.name)).toEqual(taken);
+    expect((await at.applications.list('ada')).map((app) => app.name)).toEqual(taken);
     await expect.poll(() => text(url)).toBe('Hello Ann');
   });
 });

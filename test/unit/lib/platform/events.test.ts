@@ -6,16 +6,16 @@ import { storedIn } from '../../../../lib/platform/store/stored.ts';
 import {
   afterwards,
   appFiles,
+  appOf,
   build,
-  call,
   eventsOf,
   platform,
+  start,
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
 import { openedTables } from '../../../support/platform/tables.ts';
 
-/** It ends soon after its first answer, unless its variables say that it may stay. */
 /** Ends when it is asked to. */
 const UNSTABLE = [
   "console.log('the secret is', process.env.SECRET);",
@@ -105,22 +105,22 @@ describe('the events of applications', () => {
     const logged: PlatformEvent[] = [];
     const at = await platform({ limits: { crashLimit: 1 }, log: (event) => logged.push(event) });
     await build(at, 'unstable', '1.0.0-5', appFiles('unstable', UNSTABLE));
-    await call(at, 'PATCH', '/apps/ada/unstable/env', { SECRET: 'hunter2hunter2' });
-    const { body } = await call(at, 'POST', '/apps/ada/unstable/start', { snapshot: '1.0.0-5' });
-    await fetch(`${body.url}/crash`);
+    await at.variables.set(appOf('unstable'), { SECRET: 'hunter2hunter2' });
+    const app = await start(at, 'unstable', '1.0.0-5');
+    await fetch(`${app.url}/crash`);
     await until('it is recorded', async () => (await eventsOf(at)).length === 1);
-    const crashed = await call(at, 'GET', '/events?since=0');
-    expect(crashed.body).toMatchObject({
+    const crashed = await at.events.after(0);
+    expect(crashed).toMatchObject({
       last: 1,
       events: [{ seq: 1, user: 'ada', app: 'unstable', snapshot: '1.0.0-5', state: 'crashed' }],
     });
-    const [event] = crashed.body.events as { reason: string; log: string[] }[];
+    const [event] = crashed.events;
     expect(event?.reason).toMatch(/^The application crashed too often and is tried again every minute: .*code 3\.$/);
     expect(event?.log).toContain('the secret is ***');
-    await call(at, 'POST', '/apps/ada/unstable/restart');
-    await until('that is recorded', async () => (await call(at, 'GET', '/events?since=1')).body.events.length === 1);
-    const again = await call(at, 'GET', '/events?since=1');
-    expect(again.body).toMatchObject({ last: 2, events: [{ seq: 2, state: 'running', reason: null }] });
+    await at.operations.restart(appOf('unstable'));
+    await until('that is recorded', async () => (await at.events.after(1)).events.length === 1);
+    const again = await at.events.after(1);
+    expect(again).toMatchObject({ last: 2, events: [{ seq: 2, state: 'running', reason: null }] });
     expect(logged.flatMap(({ type, detail }) => (type === 'app.state' ? [detail] : []))).toEqual([
       'crashed',
       'running',

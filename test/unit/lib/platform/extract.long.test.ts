@@ -9,11 +9,12 @@ import { inspect, listed } from '../../../support/archives.ts';
 import {
   appFiles,
   build,
-  call,
   ended,
+  hello,
   platform,
   serverFile,
   temporaryFolder,
+  upload,
 } from '../../../support/platform/harness.ts';
 
 const groups: GroupRegistry = { add: () => undefined, remove: () => undefined, close: async () => undefined };
@@ -117,19 +118,18 @@ describe('unpacking', () => {
 describe('a platform that gets hostile archives', () => {
   it('goes on after those that end other readers', async () => {
     const at = await platform();
-    await call(at, 'PUT', '/apps/ada/hello', {});
+    await at.hosting.ensureApp(hello, {});
     const hostile = ['the first bytes of zstd', 'a NUL and a line feed in a name', 'a NUL and a line feed in a link'];
 
     for (const [id, what] of hostile.entries()) {
-      const path = `/apps/ada/hello/snapshots/${id}`;
-      await call(at, 'POST', path, named(what));
-      await call(at, 'POST', `${path}/activate`);
-      expect((await ended(at, path)).body).toMatchObject({
+      await upload(at, 'hello', `${id}`, named(what));
+      await at.hosting.activate({ ...hello, snapshot: `${id}` });
+      expect(await ended(at, 'hello', `${id}`)).toMatchObject({
         state: 'failed',
         reason: expect.stringMatching(/^The tarball .+\.$/),
       });
     }
 
-    expect((await build(at, 'hello', 'good', appFiles('hello', serverFile('hi')))).body.state).toBe('ready');
+    expect((await build(at, 'hello', 'good', appFiles('hello', serverFile('hi')))).state).toBe('ready');
   });
 });

@@ -10,10 +10,12 @@ import { folders } from '../../../../lib/platform/store/folders.ts';
 import {
   afterwards,
   appFiles,
+  appOf,
   build,
-  call,
   deploy,
+  logsOf,
   platform,
+  refusalOf,
   serverFile,
   temporaryFolder,
 } from '../../../support/platform/harness.ts';
@@ -69,25 +71,25 @@ it('on a full disk an application can be stopped and removed, the platform start
   isFilled = true;
   fillDisk(dataDir, isFull);
 
-  expect((await call(at, 'PUT', '/apps/ada/first/env', { A: '1' })).status).toBe(500);
-  expect((await call(at, 'POST', '/apps/ada/first/stop')).status).toBe(200);
-  expect((await call(at, 'GET', '/apps/ada/first')).body.state).toBe('stopped');
-  expect((await fetch(first.body.url)).status).toBe(503);
+  expect(await refusalOf(at.variables.set(appOf('first'), { A: '1' }))).toMatchObject({ status: 500 });
+  await at.operations.stop(appOf('first'));
+  expect((await at.applications.find(appOf('first')))?.state).toBe('stopped');
+  expect((await fetch(first.url)).status).toBe(503);
   expect(parts()).toBe(whole - 1);
 
   free = 2 ** 30;
   await reserve.check();
   free = 2 ** 20;
   expect(parts()).toBe(whole);
-  expect((await call(at, 'DELETE', '/apps/ada/first')).status).toBe(204);
+  await at.operations.remove(appOf('first'));
   expect(existsSync(join(dataDir, 'apps', 'ada', 'first'))).toBe(false);
-  expect(await (await fetch(second.body.url)).text()).toBe('second');
-  expect((await call(at, 'GET', '/apps/ada/second/logs')).status).toBe(200);
+  expect(await (await fetch(second.url)).text()).toBe('second');
+  expect(await logsOf(at, { app: 'second' })).toContain('serves');
 
   await at.close();
   const again = await platform({ dataDir, reserve, tables });
-  await expect.poll(async () => (await call(again, 'GET', '/apps/ada/second')).body.state).toBe('running');
-  expect((await call(again, 'GET', '/apps/ada/first')).status).toBe(404);
+  await expect.poll(async () => (await again.applications.find(appOf('second')))?.state).toBe('running');
+  expect(await again.applications.find(appOf('first'))).toBeNull();
 });
 
 it('a build that has filled the disk fails at once with that reason, and the next one is built', async () => {
@@ -98,8 +100,8 @@ it('a build that has filled the disk fails at once with that reason, and the nex
   const at = await platform({ dataDir, tables });
   const scripts = { build: 'echo x > filler' };
 
-  const { body } = await build(at, 'big', '1', appFiles('big', serverFile('big'), { scripts }));
+  const built = await build(at, 'big', '1', appFiles('big', serverFile('big'), { scripts }));
 
-  expect(body).toMatchObject({ state: 'failed', reason: FULL_DISK });
-  expect((await deploy(at, 'big', '2', appFiles('big', serverFile('big')))).status).toBe(200);
+  expect(built).toMatchObject({ state: 'failed', reason: FULL_DISK });
+  await deploy(at, 'big', '2', appFiles('big', serverFile('big')));
 });

@@ -4,13 +4,13 @@ import { expect, it } from 'vitest';
 import type { Settings } from '../../../../functions/core/apps/settings.ts';
 import {
   appFiles,
-  call,
   ended,
+  hello,
   type PlatformUnderTest,
   platform,
-  sha256,
   sharedPlatform,
   tarball,
+  upload,
 } from '../../../support/platform/harness.ts';
 
 /** Writes what it is asked for: `/up/a=1` writes 1 to up/a, `~/` is its HOME; answers what it reads without one. */
@@ -38,10 +38,9 @@ async function deployed(at: PlatformUnderTest, snapshot: string, settings: Setti
   const app = { user: 'ada', app: 'hello' };
   const bytes = await tarball({ ...appFiles('hello', server), ...files });
   await at.hosting.ensureApp(app, {});
-  const upload = { body: [bytes] as unknown as AsyncIterable<Uint8Array>, bytes: bytes.length, sha256: sha256(bytes) };
-  await at.hosting.upload({ ...app, snapshot }, upload);
+  await upload(at, 'hello', snapshot, bytes);
   await at.hosting.activate({ ...app, snapshot }, { settings });
-  await ended(at, `/apps/ada/hello/snapshots/${snapshot}`);
+  await ended(at, 'hello', snapshot);
   return start(at, snapshot);
 }
 
@@ -52,7 +51,7 @@ it('names what the release before has written since its build, and says nothing 
   const at = await shared();
   const { url } = await deployed(at, '1', {});
   await ask(url, 'uploads/cat.png=x');
-  await call(at, 'POST', '/apps/ada/hello/restart');
+  await at.operations.restart(hello);
   expect(await start(at, '1')).toEqual({ url });
 
   const note = 'The release before wrote uploads/cat.png, which ends with it: "hooks set keep=uploads" keeps it.';
@@ -106,10 +105,10 @@ it('refuses to end a database with its release; with the setting it is taken ove
   // A rollback to one that knew nothing of it, and the deploy after that.
   await ask(url, `.tmp/data.db=${DATABASE}four`);
   await at.hosting.activate({ user: 'ada', app: 'hello', snapshot: '1' }, { deploy: 6 });
-  await ended(at, '/apps/ada/hello/snapshots/1');
+  await ended(at, 'hello', '1');
   expect(await start(at, '1')).toEqual({ url });
   expect(await ask(url, '.tmp/data.db')).toContain('four');
-  await call(at, 'POST', '/apps/ada/hello/restart');
+  await at.operations.restart(hello);
   await ask(url, `.tmp/data.db=${DATABASE}back`);
   expect(await deployed(at, '5', { keep: ['.tmp'] })).toEqual({ url });
   expect(await ask(url, '.tmp/data.db')).toContain('back');
@@ -130,7 +129,7 @@ it('keeps files of a pattern, also new ones and those that the application repla
   expect(await ask(url, 'db.json')).toBe('seed');
   await ask(url, 'db.json=one', 'PUT');
   await ask(url, 'new.json=one', 'PUT');
-  await call(at, 'POST', '/apps/ada/hello/restart');
+  await at.operations.restart(hello);
   expect(await ask(url, 'db.json')).toBe('one');
   expect((await deployed(at, '2', { keep }, { 'db.json': 'seed' })).note).toBeUndefined();
   expect([await ask(url, 'db.json'), await ask(url, 'new.json')]).toEqual(['one', 'one']);
@@ -149,9 +148,9 @@ it('the release command has what is kept, and a start of the service too', async
 
   await at.close();
   const again = await platform({ dataDir: at.dataDir });
-  await expect.poll(async () => (await call(again, 'GET', '/apps/ada/hello')).body.state).toBe('running');
-  const { body } = await call(again, 'GET', '/apps/ada/hello');
-  expect(await ask(body.url, 'notes/all')).toBe('seed\nmigrated\nmigrated\n');
+  await expect.poll(async () => (await again.applications.find(hello))?.state).toBe('running');
+  const shown = await again.applications.find(hello);
+  expect(await ask(shown?.url ?? '', 'notes/all')).toBe('seed\nmigrated\nmigrated\n');
   const file = join(at.dataDir, 'apps/ada/hello/data/kept/notes/all');
   expect(await readFile(file, 'utf8')).toBe('seed\nmigrated\nmigrated\n');
 });

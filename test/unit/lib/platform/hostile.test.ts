@@ -1,11 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Platform } from '../../../../lib/platform/platform.ts';
 import { newFolder } from '../../../support/new-folder.ts';
-import { appFiles, call, deploy, serverFile } from '../../../support/platform/harness.ts';
-import { startInProcess } from '../../../support/platform/in-process.ts';
-import type { Served } from '../../../support/platform/served.ts';
+import { appFiles, appOf, deploy, refusalOf, serverFile } from '../../../support/platform/harness.ts';
+import { type InProcess, startInProcess } from '../../../support/platform/in-process.ts';
 import { runningIn } from '../../../support/service/processes.ts';
 
 /** The rest of a program: a server that answers, on the port that it is given. */
@@ -68,14 +66,14 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
   let folder: string;
   let dataDir: string;
   let precious: string;
-  let at: Platform & Served;
+  let at: InProcess;
   const states: Record<string, unknown> = {};
   const errors: Record<string, unknown> = {};
   const limits = { readinessMs: 10_000, graceMs: 500, drainMs: 500, crashPauseMs: 50 };
   const environment = { PATH: process.env.PATH, SECRET_OF_THE_SERVICE: 'canary-of-the-service' };
   const start = () => startInProcess({ dataDir, limits, environment, processLimits: { '*': 60 } });
   const nameOf = (index: number) => `bad-${index}`;
-  const good = async () => (await fetch(String((await call(at, 'GET', '/apps/ada/good')).body.url))).text();
+  const good = async () => (await fetch(String((await at.applications.find(appOf('good')))?.url))).text();
 
   beforeAll(async () => {
     folder = newFolder('platform');
@@ -95,12 +93,16 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
   async function begin(index: number): Promise<void> {
     const [what, program, state] = hostile[index] ?? ['', '', ''];
     const name = nameOf(index);
-    await call(at, 'PUT', `/apps/ada/${name}`, {});
-    await call(at, 'PUT', `/apps/ada/${name}/env`, { PRECIOUS: precious });
+    await at.hosting.ensureApp(appOf(name), {});
+    await at.variables.set(appOf(name), { PRECIOUS: precious });
     // All of them at once may take a busy machine longer than the limit, which is short for those that never answer.
     for (let tries = 1; tries <= 5 && states[what] !== state; tries += 1) {
-      errors[what] = (await deploy(at, name, String(tries), appFiles(name, program))).body.error;
-      states[what] = (await call(at, 'GET', `/apps/ada/${name}`)).body.state;
+      const deployed = deploy(at, name, String(tries), appFiles(name, program));
+      errors[what] = await refusalOf(deployed).then(
+        ({ error }) => error,
+        () => undefined,
+      );
+      states[what] = (await at.applications.find(appOf(name)))?.state;
     }
   }
 
@@ -117,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
   it.each(['header', 'garbage', 'reset', 'half'])(
     'an answer of the kind "%s" is 502 or cut, and no more',
     async (kind) => {
-      const { url } = (await call(at, 'GET', `/apps/ada/${nameOf(hostile.length - 2)}`)).body;
+      const { url } = (await at.applications.find(appOf(nameOf(hostile.length - 2)))) ?? {};
       const answer = await fetch(`${url}${kind}`, { signal: AbortSignal.timeout(20_000) }).then(
         async ({ status, body }) => {
           await body?.cancel();
@@ -132,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
 
   it('no secret of the platform is in the environment of another', async () => {
     const shown = await (
-      await fetch(String((await call(at, 'GET', `/apps/ada/${nameOf(hostile.length - 1)}`)).body.url))
+      await fetch(String((await at.applications.find(appOf(nameOf(hostile.length - 1))))?.url))
     ).text();
     expect(Object.keys(JSON.parse(shown))).toContain('PRECIOUS');
     expect(shown).not.toContain('canary-of-the-service');
@@ -146,12 +148,12 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
   });
 
   it('once they are removed, nothing of them is left, and nothing of others is gone', async () => {
-    await Promise.all(hostile.map((_, index) => call(at, 'DELETE', `/apps/ada/${nameOf(index)}`)));
+    await Promise.all(hostile.map((_, index) => at.operations.remove(appOf(nameOf(index)))));
     const left = await readdir(dataDir, { recursive: true });
     expect(left.filter((path) => path.includes('bad-'))).toEqual([]);
     expect(await readFile(join(precious, 'file'), 'utf8')).toBe('kept');
     await expect.poll(() => runningIn(dataDir).filter(({ command }) => command.includes('sleep'))).toEqual([]);
-    expect((await deploy(at, 'good', '2', appFiles('good', serverFile('good two')))).status).toBe(200);
+    await deploy(at, 'good', '2', appFiles('good', serverFile('good two')));
     expect(await good()).toBe('good two');
   });
 });

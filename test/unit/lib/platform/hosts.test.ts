@@ -8,8 +8,8 @@ import { isAppHost } from '../../../../lib/http/app-domain.ts';
 import { appHost, labelsOf, publicUrl } from '../../../../lib/platform/store/host-names.ts';
 import {
   appFiles,
-  call,
   deploy,
+  hello,
   platform,
   serverFile,
   sharedPlatform,
@@ -72,14 +72,14 @@ describe('The host name of an application', () => {
 describe('The applications of a server with a domain', () => {
   it('have public addresses, and are found by them whether or not they run, also after a restart', async () => {
     const at = await platform({ publicDomain });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
-    expect(body.url).toBe('https://hello.ada.apps.example.com');
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
+    expect(app.url).toBe('https://hello.ada.apps.example.com');
     expect(await visit(at, 'hello.ada.apps.example.com')).toEqual({ status: 200, body: 'by name' });
     expect(await visit(at, 'hello.ada.localhost')).toEqual({ status: 200, body: 'by name' });
     expect(await at.hasHost('hello.ada.apps.example.com')).toBe(true);
     expect(await at.hasHost('other.ada.apps.example.com')).toBe(false);
 
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
     await at.close();
     const again = await platform({ publicDomain, dataDir: at.dataDir });
 
@@ -93,7 +93,7 @@ describe('The applications of a server with a domain', () => {
   it('a name that no application has gets a page that says so, and so do those of removed ones', async () => {
     const at = await platform({ publicDomain });
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
-    await call(at, 'DELETE', '/apps/ada/hello');
+    await at.operations.remove(hello);
     for (const host of ['hello.ada.apps.example.com', 'hello.eve.apps.example.com', 'hello.ada.localhost']) {
       const answer = await visit(at, host, 'text/html');
       expect(answer).toMatchObject({
@@ -113,21 +113,21 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
 `;
     await deploy(at, 'hello', '1', appFiles('hello', waits + serverFile('here')));
     const data = join(at.dataDir, 'apps/ada/hello/data');
-    const removed = call(at, 'DELETE', '/apps/ada/hello');
+    const removed = at.operations.remove(hello);
     await until('its process is asked to end', () => existsSync(join(data, 'ending')));
     expect((await visit(at, 'hello.ada.localhost')).status).toBe(503);
 
     writeFileSync(join(data, 'end'), '');
 
-    expect((await removed).status).toBe(204);
+    await removed;
     expect((await visit(at, 'hello.ada.localhost')).status).toBe(404);
     expect(await at.hasHost('hello.ada.localhost')).toBe(false);
   });
 
   it('a name is not that of an application before its first deploy, though variables are set', async () => {
     const at = await platform({ publicDomain });
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'PATCH', '/apps/ada/hello/env', { A: '1' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { A: '1' });
     expect((await visit(at, 'hello.ada.apps.example.com')).status).toBe(404);
     expect(await at.hasHost('hello.ada.apps.example.com')).toBe(false);
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
@@ -155,8 +155,8 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
     const server = `require('node:http').createServer((q, s) => s.setHeader('set-cookie', ${JSON.stringify(cookies)}).end())
       .on('upgrade', (q, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSet-Cookie: a=1; Domain=localhost\\r\\n\\r\\n'))
       .listen(process.env.PORT, process.env.HOST);`;
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    expect(body.state).toBe('running');
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+    expect(app.state).toBe('running');
     const { port } = new URL(at.url);
     const answer = await new Promise<IncomingMessage>((resolve) => {
       get({ host: '127.0.0.1', port, agent: false, headers: { host: 'hello.ada.apps.example.com' } }, resolve);
@@ -180,10 +180,10 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
 
   it('serve a request that offers HTTP/2, also at their own ports', async () => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('in HTTP/1.1')));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('in HTTP/1.1')));
     const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      get(body.url, { headers, agent: false }, resolve).once('error', reject);
+      get(app.url, { headers, agent: false }, resolve).once('error', reject);
     });
     expect(await text(answer)).toBe('in HTTP/1.1');
   });
@@ -191,8 +191,7 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
   it('an application that listens on ::1 only is served', async () => {
     const at = await shared();
     const server = serverFile('over IPv6').replace('process.env.HOST', "'::1'");
-    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    expect(status).toBe(200);
-    expect(await (await fetch(body.url)).text()).toBe('over IPv6');
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+    expect(await (await fetch(app.url)).text()).toBe('over IPv6');
   });
 });

@@ -7,13 +7,20 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diskUsage } from '../../../../lib/files/disk-usage.ts';
-import type { Platform } from '../../../../lib/platform/platform.ts';
 import type { Isolation } from '../../../../lib/process/sandbox.ts';
 import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
 import { newFolder } from '../../../support/new-folder.ts';
-import { appFiles, build, call, deploy, serverFile, tarball, until } from '../../../support/platform/harness.ts';
-import { startInProcess } from '../../../support/platform/in-process.ts';
-import type { Served } from '../../../support/platform/served.ts';
+import {
+  appFiles,
+  appOf,
+  build,
+  deploy,
+  refusalOf,
+  serverFile,
+  tarball,
+  until,
+} from '../../../support/platform/harness.ts';
+import { type InProcess, startInProcess } from '../../../support/platform/in-process.ts';
 import { runningIn } from '../../../support/service/processes.ts';
 
 const trial = await trySandbox();
@@ -57,11 +64,11 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
   const apps = join(platform, 'apps/ada');
   const temporary = join(tmpdir(), `of-another-${process.pid}`);
   const registry = onePackage();
-  let at: Platform & Served;
+  let at: InProcess;
 
   const live = async (name: string, id: string, files: Record<string, string | Buffer>) => {
-    const { body } = await deploy(at, name, id, files);
-    return async () => (await fetch(String(body.url))).text();
+    const app = await deploy(at, name, id, files);
+    return async () => (await fetch(String(app.url))).text();
   };
   const targets = () => {
     const otherPid = runningIn(join(apps, 'other/releases/1')).at(-1)?.pid;
@@ -91,8 +98,8 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
       processLimits: { '*': 60 },
     });
     await live('other', '1', appFiles('other', serverFile('other')));
-    await call(at, 'PUT', '/apps/ada/other/env', { SECRET });
-    await call(at, 'POST', '/apps/ada/other/restart');
+    await at.variables.set(appOf('other'), { SECRET });
+    await at.operations.restart(appOf('other'));
     writeFileSync(join(apps, 'other/data/kept'), 'of another');
   });
   afterAll(async () => {
@@ -137,7 +144,7 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
     await until('it runs', () => existsSync(beat));
     const homes = join(apps, 'leaving/homes/1');
     expect(readdirSync(homes)).toHaveLength(2);
-    await call(at, 'POST', '/apps/ada/leaving/stop');
+    await at.operations.stop(appOf('leaving'));
     const last = readFileSync(beat, 'utf8');
     await pause(200);
     expect(readFileSync(beat, 'utf8')).toBe(last);
@@ -148,8 +155,8 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
     // It ends by itself at a hundred, so that nothing happens where the limit fails.
     const program = `for (let one = 0; one < 100; one += 1) require('node:child_process').spawn('env', ['-i', 'PATH=' + process.env.PATH, 'setsid', '--fork', 'sleep', '30'], { stdio: 'ignore' });
       setTimeout(() => { ${serverFile('up')} }, 10_000);`;
-    const { body } = await deploy(at, 'multiplying', '1', appFiles('multiplying', program));
-    expect(JSON.stringify(body)).toContain('started more than 60 processes');
+    const failed = deploy(at, 'multiplying', '1', appFiles('multiplying', program));
+    expect((await refusalOf(failed)).error).toContain('started more than 60 processes');
   });
 
   it('links that an application has planted lead neither its removal nor the accounting of the disk elsewhere', async () => {
@@ -162,7 +169,7 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
     expect(existsSync(join(root, 'data/planted/kept'))).toBe(true);
     const paths = [root, join(root, 'data'), join(root, 'data/planted')];
     for (const [, bytes] of await diskUsage(paths)) expect(bytes).toBeLessThan(1e6);
-    await call(at, 'DELETE', '/apps/ada/planting');
+    await at.operations.remove(appOf('planting'));
     expect([existsSync(root), readdirSync(secret).sort()]).toEqual([false, ['kept', 'large']]);
   });
 
@@ -178,21 +185,16 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
     expect(one).toBe(`${place}\n${[place, place, place, join(place, 'node_modules/.bin')].join()}`);
     expect(two).toBe(one);
     const failing = { scripts: { build: `node -e 'throw new Error("in " + process.cwd() + "/src/one.js")'` } };
-    const { body } = await build(at, 'placed', '3', appFiles('placed', server, failing));
-    expect(body.reason).toContain('in src/one.js');
-    const { body: started } = await deploy(
-      at,
-      'placed',
-      '4',
-      appFiles('placed', 'throw new Error("in " + __filename)'),
-    );
-    expect(JSON.stringify(started)).toContain('Error: in server.js (server.js:1)');
+    const built = await build(at, 'placed', '3', appFiles('placed', server, failing));
+    expect(built.reason).toContain('in src/one.js');
+    const failed = deploy(at, 'placed', '4', appFiles('placed', 'throw new Error("in " + __filename)'));
+    expect((await refusalOf(failed)).error).toBe('Error: in server.js (server.js:1)');
   });
 
   it('a package manager is fetched into the folder that it stays in', async () => {
     const files = appFiles('managed', serverFile('up'), { packageManager: 'pnpm@9.0.0', dependencies: { one: '1' } });
-    const { body } = await build(at, 'managed', '1', { ...files, 'pnpm-lock.yaml': 'lockfileVersion: "9.0"\n' });
-    expect([body.state, body.reason, body.tools]).toEqual(['ready', null, ['pnpm@9.0.0']]);
+    const built = await build(at, 'managed', '1', { ...files, 'pnpm-lock.yaml': 'lockfileVersion: "9.0"\n' });
+    expect([built.state, built.reason, built.tools]).toEqual(['ready', null, ['pnpm@9.0.0']]);
   });
 
   it('a release that has remembered its own path, of an earlier version, finds its files there', async () => {
@@ -231,11 +233,11 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
     const write = (name: string) => `node -e 'fs.writeFileSync(${JSON.stringify(join(data, name))}, "")'`;
     const manifest = { name: 'migrated', version: '1.0.0', scripts: { build: `${write('built')} || exit 0` } };
     const files = { 'package.json': JSON.stringify(manifest), 'server.js': serverFile('up') };
-    const { body } = await build(at, 'migrated', '1', {
+    const built = await build(at, 'migrated', '1', {
       ...files,
       Procfile: `release: ${write('released')}\nweb: node server.js\n`,
     });
-    expect([body.state, body.reason]).toEqual(['ready', null]);
+    expect([built.state, built.reason]).toEqual(['ready', null]);
     expect(readdirSync(data)).toEqual(['released']);
   });
 });

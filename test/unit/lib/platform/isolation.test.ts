@@ -1,7 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build, call, deploy, platform, temporaryFolder } from '../../../support/platform/harness.ts';
+import {
+  build,
+  deploy,
+  hello,
+  platform,
+  refusalOf,
+  start,
+  temporaryFolder,
+} from '../../../support/platform/harness.ts';
 
 /** A platform in a folder of a project that has packages of its own, as the service's folder has. */
 async function platformInProject() {
@@ -48,21 +56,21 @@ describe('an application', () => {
   ])('finds with %s its own packages and none of the folders above its release', async (_way, load, found) => {
     const at = await platformInProject();
     const started = await deploy(at, 'hello', '1', files(tries(load)));
-    expect(await (await fetch(started.body.url)).text()).toBe(found);
+    expect(await (await fetch(started.url)).text()).toBe(found);
   });
 
   it('that is an ES module does not find a package above its release', async () => {
     const at = await platformInProject();
     await build(at, 'hello', '1', files("import 'leaky';", { type: 'module' }));
-    const { body } = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
-    expect(body.error).toMatch(/Cannot find package 'leaky'/);
-    expect(body.error).not.toContain(at.dataDir);
+    const app = await refusalOf(start(at, 'hello', '1'));
+    expect(app.error).toMatch(/Cannot find package 'leaky'/);
+    expect(app.error).not.toContain(at.dataDir);
   });
 
   it('does not find programs of the service on its PATH', async () => {
     const at = await platformInProject();
-    const { body } = await build(at, 'hello', '1', files('', { scripts: { build: 'leak' } }));
-    expect(body).toMatchObject({
+    const built = await build(at, 'hello', '1', files('', { scripts: { build: 'leak' } }));
+    expect(built).toMatchObject({
       state: 'failed',
       reason: expect.stringMatching(/^npm run build exited with code 127: .*leak/),
     });
@@ -70,10 +78,10 @@ describe('an application', () => {
 
   it('keeps the options of Node that it has stored', async () => {
     const at = await platformInProject();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'PUT', '/apps/ada/hello/env', { NODE_OPTIONS: '--title=mine' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { NODE_OPTIONS: '--title=mine' });
     const server = "require('node:http').createServer((q, s) => s.end(process.title)).listen(process.env.PORT)";
     const started = await deploy(at, 'hello', '1', files(server));
-    expect(await (await fetch(started.body.url)).text()).toBe('mine');
+    expect(await (await fetch(started.url)).text()).toBe('mine');
   });
 });

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
-import { appFiles, build, call, platform, serverFile } from '../../../support/platform/harness.ts';
+import { appFiles, build, hello, platform, serverFile } from '../../../support/platform/harness.ts';
 
 describe('the folder of the platform', () => {
   it('what a killed platform left is removed at the next start, and nothing else', async () => {
@@ -46,16 +46,16 @@ describe('the folder of the platform', () => {
     expect(events.filter(({ type }) => type === 'platform.damaged')).toMatchObject([
       { user: 'ada', app: 'hello', detail: 'The files of the snapshot 1 of ada/hello are gone: deploy it again.' },
     ]);
-    expect((await call(again, 'DELETE', '/apps/ada/hello')).status).toBe(204);
-    expect((await call(again, 'GET', '/apps/ada/hello')).status).toBe(404);
+    await again.operations.remove(hello);
+    expect(await again.applications.find(hello)).toBeNull();
   });
 
   it('the caches of a user are used', async () => {
-    const { dataDir, url } = await platform();
+    const at = await platform();
     const scripts = { build: `node -e "require('fs').writeFileSync('cache.txt', process.env.npm_config_cache)"` };
-    await build({ url }, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
-    const cache = await readFile(join(dataDir, 'apps/ada/hello/releases/1/cache.txt'), 'utf8');
-    expect(cache).toBe(join(dataDir, 'user-caches', 'ada', 'npm'));
+    await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
+    const cache = await readFile(join(at.dataDir, 'apps/ada/hello/releases/1/cache.txt'), 'utf8');
+    expect(cache).toBe(join(at.dataDir, 'user-caches', 'ada', 'npm'));
   });
 
   it('logs and releases can be read by the owner only', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copyTree, listTree } from '../../../../lib/platform/build/tree-copy.ts';
 import { newFolder } from '../../../support/new-folder.ts';
-import { appFiles, build, call, platform, serverFile } from '../../../support/platform/harness.ts';
+import { appFiles, build, hello, platform, refusalOf, serverFile, start } from '../../../support/platform/harness.ts';
 
 /** A folder of somebody else. */
 function anothers(): string {
@@ -23,9 +23,9 @@ const files = (script: string, more: Record<string, string> = {}) => ({
 describe('a link that a build has made out of its release', () => {
   it.each(['Procfile', 'package.json'])('as %s is refused, and its content is not told', async (name) => {
     const at = await platform();
-    const { body } = await build(at, 'hello', '1', files(`rm -f ${name} && ln -s ${anothers()}/secret ${name}`));
-    expect([body.state, body.reason]).toEqual(['failed', `${name} is a link that leads out of the repository.`]);
-    expect(JSON.stringify(body)).not.toContain('of-another');
+    const built = await build(at, 'hello', '1', files(`rm -f ${name} && ln -s ${anothers()}/secret ${name}`));
+    expect([built.state, built.reason]).toEqual(['failed', `${name} is a link that leads out of the repository.`]);
+    expect(JSON.stringify(built)).not.toContain('of-another');
   });
 
   it('is not followed by a cache, neither when that is kept nor when it comes back', async () => {
@@ -45,21 +45,21 @@ describe('a link that a build has made out of its release', () => {
   it('that is made while the application runs is refused at its next start', async () => {
     const at = await platform();
     const link = `const fs = require('node:fs'); fs.rmSync('Procfile'); fs.symlinkSync('${anothers()}/secret', 'Procfile');`;
-    const { body } = await build(at, 'hello', '1', {
+    const built = await build(at, 'hello', '1', {
       ...appFiles('hello', `${link} ${serverFile('up')}`),
       Procfile: 'web: node server.js\n',
     });
-    expect(body.state).toBe('ready');
-    await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
-    await call(at, 'POST', '/apps/ada/hello/stop');
-    const { body: again } = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    expect(built.state).toBe('ready');
+    await start(at, 'hello', '1');
+    await at.operations.stop(hello);
+    const again = await refusalOf(start(at, 'hello', '1'));
     expect(again.error).toBe('Procfile is a link that leads out of the repository.');
   });
 
   it('is followed where it stays in the repository', async () => {
     const at = await platform();
-    const { body } = await build(at, 'hello', '1', files('ln -s lines Procfile', { lines: 'web: node server.js\n' }));
-    expect([body.state, body.reason]).toEqual(['ready', null]);
+    const built = await build(at, 'hello', '1', files('ln -s lines Procfile', { lines: 'web: node server.js\n' }));
+    expect([built.state, built.reason]).toEqual(['ready', null]);
   });
 });
 
@@ -74,7 +74,7 @@ describe('the folders that the service fills and empties after a build', () => {
     const folder = anothers();
     mkdirSync(join(folder, 'node_modules'));
     const script = `mkdir -p dist && echo hi > dist/index.html && cd .. && mv web moved && ln -s ${folder} web`;
-    const { body } = await build(
+    const built = await build(
       at,
       'hello',
       '1',
@@ -84,7 +84,10 @@ describe('the folders that the service fills and empties after a build', () => {
       },
       { path: 'web' },
     );
-    expect([body.state, body.reason]).toEqual(['failed', 'The folder web is a link that leads out of the repository.']);
+    expect([built.state, built.reason]).toEqual([
+      'failed',
+      'The folder web is a link that leads out of the repository.',
+    ]);
     expect(existsSync(join(folder, 'node_modules'))).toBe(true);
   });
 
@@ -92,11 +95,11 @@ describe('the folders that the service fills and empties after a build', () => {
     const at = await platform();
     const folder = anothers();
     const script = `mkdir -p dist && echo hi > dist/index.html && ln -s ${folder} .yarn`;
-    const { body } = await build(at, 'hello', '1', {
+    const built = await build(at, 'hello', '1', {
       'package.json': site(script, { dependency: 'file:./dependency' }),
       'dependency/package.json': DEPENDENCY,
     });
-    expect([body.state, body.reason]).toEqual(['ready', null]);
+    expect([built.state, built.reason]).toEqual(['ready', null]);
     expect(readFileSync(join(folder, 'cache/kept'), 'utf8')).toBe('of another');
   });
 

@@ -1,11 +1,13 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   appFiles,
   build,
-  call,
   deploy,
+  hello,
+  linesOf,
+  logsOf,
   platform,
   serverFile,
   sharedPlatform,
@@ -30,7 +32,9 @@ const prints = (text: string, megabytes: number) => `
   }
 `;
 const line = `${'0123456789'.repeat(8).slice(0, 79)}\n`;
-const logs = async (at: { url: string }, app = 'hello') => (await call(at, 'GET', `/apps/ada/${app}/logs`)).text;
+/** What the log file of an application has. */
+const printed = ({ dataDir }: SeparatePlatform, app: string) =>
+  readFile(join(dataDir, 'apps/ada', app, 'app.log'), 'utf8');
 
 async function expectBounded(at: SeparatePlatform, app: string): Promise<void> {
   expect(at.isRunning()).toBe(true);
@@ -54,28 +58,28 @@ describe('an application that prints without end', () => {
   it('an application may print a flood without a line end after it listens', async () => {
     const floods = `${serverFile('up')} setTimeout(() => { ${prints('x', FLOOD_MB)} console.log('\\nafter the flood'); }, 50);`;
 
-    const { body } = await deploy(at, 'after', '1', appFiles('after', floods));
-    await until('it is read to its end', async () => (await logs(at, 'after')).includes('after the flood'), 200_000);
+    const app = await deploy(at, 'after', '1', appFiles('after', floods));
+    await until('it is read to its end', async () => (await printed(at, 'after')).includes('after the flood'), 200_000);
 
-    expect(await (await fetch(body.url)).text()).toBe('up');
-    expect(await logs(at, 'after')).toContain('(the rest of this line is left out: a line has at most 64 KiB)');
+    expect(await (await fetch(app.url)).text()).toBe('up');
+    expect(await printed(at, 'after')).toContain('(the rest of this line is left out: a line has at most 64 KiB)');
     await expectBounded(at, 'after');
   });
 
   it('an application may print a flood without a line end before it listens', async () => {
     const started = await deploy(at, 'before', '1', appFiles('before', `${prints('x', FLOOD_MB)} ${serverFile('up')}`));
 
-    expect(started).toMatchObject({ status: 200, body: { state: 'running' } });
+    expect(started).toMatchObject({ state: 'running' });
     await expectBounded(at, 'before');
   });
 
   it('an application may print ordinary lines faster than they are written', async () => {
     const floods = `${serverFile('up')} setTimeout(() => { ${prints(line, 20)} console.log('after the flood'); }, 50);`;
 
-    const { body } = await deploy(at, 'lines', '1', appFiles('lines', floods));
-    await until('it is read to its end', async () => (await logs(at, 'lines')).includes('after the flood'), 200_000);
+    const app = await deploy(at, 'lines', '1', appFiles('lines', floods));
+    await until('it is read to its end', async () => (await printed(at, 'lines')).includes('after the flood'), 200_000);
 
-    expect(await (await fetch(body.url)).text()).toBe('up');
+    expect(await (await fetch(app.url)).text()).toBe('up');
     await expectBounded(at, 'lines');
   });
 
@@ -86,7 +90,7 @@ describe('an application that prints without end', () => {
       '.npmrc': 'foreground-scripts=true\n',
     });
 
-    expect(built.body).toMatchObject({ state: 'ready' });
+    expect(built).toMatchObject({ state: 'ready' });
     await expectBounded(at, 'installs');
   });
 
@@ -95,8 +99,8 @@ describe('an application that prints without end', () => {
     const many = `${serverFile('up')} for (let i = 0; i < 2000; i++) console.log('line ' + i);`;
 
     await deploy(at, 'hello', '1', appFiles('hello', many));
-    await until('all is read', async () => (await logs(at)).includes('line 1999'));
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await until('all is read', async () => (await logsOf(at)).includes('line 1999'));
+    await at.operations.stop(hello);
 
     const folder = join(at.dataDir, 'apps', 'ada', 'hello');
     const sizes = await Promise.all(
@@ -106,22 +110,17 @@ describe('an application that prints without end', () => {
   });
 });
 
-describe('the output as NDJSON', () => {
+describe('the output', () => {
   const speaks = `${serverFile('up')} console.log('to stdout'); console.error('to stderr');`;
-  const ndjson = { accept: 'application/x-ndjson' };
   const bothIn = (text: string) => text.includes('to stdout') && text.includes('to stderr');
 
   it('each line is an object with its time and its stream', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));
-    await until('both lines are read', async () => bothIn(await logs(at)));
+    await until('both lines are read', async () => bothIn(await logsOf(at)));
 
-    const answer = await call(at, 'GET', '/apps/ada/hello/logs?lines=100', undefined, ndjson);
-
-    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
-    const lines = answer.text.trimEnd().split('\n');
     const at1 = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(lines.map((text) => JSON.parse(text))).toEqual(
+    expect(await linesOf(at)).toEqual(
       expect.arrayContaining([
         { at: at1, stream: 'stdout', line: 'to stdout' },
         { at: at1, stream: 'stderr', line: 'to stderr' },
@@ -133,26 +132,26 @@ describe('the output as NDJSON', () => {
   it('the same lines are there after a restart of the platform, and plain text names the platform', async () => {
     const first = await platform();
     await deploy(first, 'hello', '1', appFiles('hello', speaks));
-    await until('both lines are read', async () => bothIn(await logs(first)));
-    await call(first, 'POST', '/apps/ada/hello/stop');
-    const before = await call(first, 'GET', '/apps/ada/hello/logs', undefined, ndjson);
+    await until('both lines are read', async () => bothIn(await logsOf(first)));
+    await first.operations.stop(hello);
+    const before = await linesOf(first);
     await first.close();
 
     const again = await platform({ dataDir: first.dataDir });
 
-    expect((await call(again, 'GET', '/apps/ada/hello/logs', undefined, ndjson)).text).toBe(before.text);
-    expect(await logs(again)).toMatch(/^\S+Z platform: stopped$/m);
-    expect((await call(again, 'GET', '/apps/ada/hello/logs?lines=0', undefined, ndjson)).text).toBe('');
+    expect(await linesOf(again)).toEqual(before);
+    expect(await logsOf(again)).toMatch(/^\S+Z platform: stopped$/m);
+    expect(await linesOf(again, { lines: 0 })).toEqual([]);
   });
 
   it('following ends when the application is removed', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));
-    const following = await fetch(`${at.url}/apps/ada/hello/logs?follow`);
+    const following = linesOf(at, { follow: true });
 
-    expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(204);
+    await at.operations.remove(hello);
 
     // It would go on for ever.
-    expect(await following.text()).toContain('serves');
+    expect((await following).map(({ line }) => line)).toContain('1 serves');
   });
 });

@@ -7,13 +7,16 @@ import { PROCESS_MARK } from '../../../../lib/process/marks.ts';
 import {
   afterwards,
   appFiles,
-  call,
   deploy,
   eventsOf,
+  hello,
   isAlive,
+  logsOf,
+  type PlatformUnderTest,
   platform,
   serverFile,
   sharedPlatform,
+  start,
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
@@ -40,22 +43,22 @@ require('node:http').createServer((request, response) => {
 const text = async (url: string) => (await fetch(url)).text();
 const pidAt = async (url: string) => Number(await text(url));
 /** Starts the application, and returns the processes that it consists of. */
-async function family(at: { readonly url: string }) {
+async function family(at: Pick<PlatformUnderTest, 'hosting' | 'applications' | 'snapshots'>) {
   const files = appFiles('hello', server, { scripts: { start: 'true && node server.js' } });
-  const { url } = (await deploy(at, 'hello', '1', files)).body;
+  const { url } = await deploy(at, 'hello', '1', files);
   return { url, pids: [await pidAt(url), await pidAt(`${url}/child`)], daemon: await pidAt(`${url}/daemon`) };
 }
 
-const state = async (at: { url: string }) => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+const state = async (at: PlatformUnderTest) => (await at.applications.find(hello))?.state;
 
 describe('a running application', () => {
   it('a stopped application ends with all its child processes, and its address says so', async () => {
     const at = await shared();
     const { url, pids, daemon } = await family(at);
 
-    const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
 
-    expect(stopped.body.state).toBe('stopped');
+    expect(await state(at)).toBe('stopped');
     expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]);
     // It has left the group, and is found by the mark in its environment: on Linux only.
     expect(await isAlive(daemon)).toBe(process.platform !== 'linux');
@@ -65,10 +68,10 @@ describe('a running application', () => {
 
   it('an application that ignores SIGTERM is killed', async () => {
     const at = await platform({ limits: { graceMs: 200 } });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', `process.on('SIGTERM', () => {}); ${server}`));
-    const pid = await pidAt(body.url);
+    const app = await deploy(at, 'hello', '1', appFiles('hello', `process.on('SIGTERM', () => {}); ${server}`));
+    const pid = await pidAt(app.url);
 
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
 
     expect(await isAlive(pid)).toBe(false);
   });
@@ -76,26 +79,24 @@ describe('a running application', () => {
   it('an application restarts with the current variables at the same address', async () => {
     const at = await shared();
     const shows = serverFile('').replace('s.end("")', "s.end(process.env.WORD ?? 'none')");
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', shows));
-    expect(await text(body.url)).toBe('none');
-    await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'new' });
+    const app = await deploy(at, 'hello', '1', appFiles('hello', shows));
+    expect(await text(app.url)).toBe('none');
+    await at.variables.set(hello, { WORD: 'new' });
 
-    const restarted = await call(at, 'POST', '/apps/ada/hello/restart');
-
-    expect(restarted.body).toMatchObject({ state: 'running', url: body.url });
-    expect(await text(body.url)).toBe('new');
+    expect(await at.operations.restart(hello)).toEqual({ url: app.url });
+    expect(await text(app.url)).toBe('new');
   });
 
   it('an application is started again after a crash', async () => {
     const at = await platform({ limits: { crashPauseMs: 100 } });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    const before = await pidAt(body.url);
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+    const before = await pidAt(app.url);
 
-    const crashed = await fetch(`${body.url}/crash`);
+    const crashed = await fetch(`${app.url}/crash`);
 
     expect(crashed.status).toBe(502);
     await until('it runs again', async () => (await state(at)) === 'running');
-    expect(await pidAt(body.url)).not.toBe(before);
+    expect(await pidAt(app.url)).not.toBe(before);
   });
 
   /** Closes its port when it is asked to crash, and opens it again at a signal. */
@@ -105,11 +106,11 @@ describe('a running application', () => {
   /** One that has closed its port, and a request that was refused. */
   const closed = async (reopenMs: number) => {
     const at = await platform({ limits: { crashPauseMs: 20, reopenMs } });
-    const { url } = (await deploy(at, 'hello', '1', appFiles('hello', closing))).body;
+    const { url } = await deploy(at, 'hello', '1', appFiles('hello', closing));
     const pid = await pidAt(url);
     await fetch(`${url}/crash`);
     await until('it is refused', async () => (await fetch(url)).status === 502);
-    return { at, url, pid, logs: async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text };
+    return { at, url, pid, logs: async () => await logsOf(at) };
   };
 
   it('an application that lives on without listening on its port is started again', async () => {
@@ -139,13 +140,12 @@ describe('a running application', () => {
     });
     const cause = join(at.dataDir, 'apps/ada/hello/data/broken');
     const fails = `if (require('node:fs').existsSync(process.env.DATA_DIR + '/broken')) process.exit(4); ${server}`;
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', fails));
-    const tries = async () =>
-      (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000')).text.split('next start in 40 ms');
+    const app = await deploy(at, 'hello', '1', appFiles('hello', fails));
+    const tries = async () => (await logsOf(at, { lines: 1000 })).split('next start in 40 ms');
     await writeFile(cause, '');
-    await fetch(`${body.url}/crash`).catch(() => undefined);
+    await fetch(`${app.url}/crash`).catch(() => undefined);
     await until('it is in a loop', async () => (await state(at)) === 'crashed');
-    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has crashed too often; see its log.' });
+    expect(await (await fetch(app.url)).json()).toEqual({ error: 'hello has crashed too often; see its log.' });
     for (const before = (await tries()).length; (await tries()).length < before + 5; ) {
       expect(await state(at)).toBe('crashed');
     }
@@ -153,7 +153,7 @@ describe('a running application', () => {
     await rm(cause);
 
     await until('it is back', async () => (await state(at)) === 'running');
-    expect(await pidAt(body.url)).toBeGreaterThan(0);
+    expect(await pidAt(app.url)).toBeGreaterThan(0);
     const reason = /^The application crashed too often and is tried again every minute: /;
     expect((await eventsOf(at))[0]?.reason).toMatch(reason);
     await until('it has run for long enough', () => types.includes('running'));
@@ -166,10 +166,10 @@ describe('a running application', () => {
 
   it('an application in a loop that is started on request is tried at once', async () => {
     const at = await platform({ limits: { crashLimit: 1, crashPauseMs: 600_000, crashPauseMaxMs: 600_000 } });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    await fetch(`${body.url}/crash`).catch(() => undefined);
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+    await fetch(`${app.url}/crash`).catch(() => undefined);
     await until('it is in a loop', async () => (await state(at)) === 'crashed');
-    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).body.state).toBe('running');
+    expect((await start(at, 'hello', '1')).state).toBe('running');
   });
 
   it('an application that cannot start with the platform is tried until it can', async () => {
@@ -192,22 +192,22 @@ describe('a running application', () => {
 describe('the end of the platform', () => {
   it('applications end with the platform and run again at the same address after its next start', async () => {
     const first = await platform();
-    const { body } = await deploy(first, 'hello', '1', appFiles('hello', server));
-    const pid = await pidAt(body.url);
+    const app = await deploy(first, 'hello', '1', appFiles('hello', server));
+    const pid = await pidAt(app.url);
 
     await first.close();
     expect(await isAlive(pid)).toBe(false);
     const again = await platform({ dataDir: first.dataDir });
 
     await until('it runs again', async () => (await state(again)) === 'running');
-    expect(await pidAt(body.url)).not.toBe(pid);
-    expect((await call(again, 'GET', '/apps/ada/hello/logs')).text).toContain('up');
+    expect(await pidAt(app.url)).not.toBe(pid);
+    expect(await logsOf(again)).toContain('up');
   });
 
   it('a stopped application stays stopped after a restart of the platform', async () => {
     const first = await platform();
     await deploy(first, 'hello', '1', appFiles('hello', server));
-    await call(first, 'POST', '/apps/ada/hello/stop');
+    await first.operations.stop(hello);
     await first.close();
 
     const again = await platform({ dataDir: first.dataDir });
@@ -217,18 +217,18 @@ describe('the end of the platform', () => {
 
   it('an application gets another port when its own has been taken while the platform was down', async () => {
     const first = await platform();
-    const { body } = await deploy(first, 'hello', '1', appFiles('hello', server));
+    const app = await deploy(first, 'hello', '1', appFiles('hello', server));
     await first.close();
     const squatter = createServer((_request, response) => response.end('squatter'));
-    await new Promise<void>((resolve) => squatter.listen(Number(new URL(body.url).port), '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => squatter.listen(Number(new URL(app.url).port), '127.0.0.1', resolve));
     afterwards(() => new Promise((resolve) => squatter.close(resolve)));
 
     const again = await platform({ dataDir: first.dataDir });
     await until('it runs again', async () => (await state(again)) === 'running');
 
-    const moved = await call(again, 'GET', '/apps/ada/hello');
-    expect(moved.body.url).not.toBe(body.url);
-    expect(await pidAt(moved.body.url)).toBeGreaterThan(0);
+    const moved = await again.applications.find(hello);
+    expect(moved?.url).not.toBe(app.url);
+    expect(await pidAt(moved?.url ?? '')).toBeGreaterThan(0);
   });
 
   it('applications end when the platform is killed, and the next start resumes them', async () => {
@@ -265,9 +265,9 @@ describe('the end of the platform', () => {
     'what a crashed application has detached ends before its next start',
     async () => {
       const at = await platform({ limits: { crashPauseMs: 20 } });
-      const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-      const daemon = await pidAt(`${body.url}/daemon`);
-      await fetch(`${body.url}/crash`);
+      const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+      const daemon = await pidAt(`${app.url}/daemon`);
+      await fetch(`${app.url}/crash`);
       await until('it ends', async () => !(await isAlive(daemon)));
     },
   );

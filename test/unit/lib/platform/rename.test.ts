@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appFiles, call, deploy, platform, visit } from '../../../support/platform/harness.ts';
+import { appFiles, appOf, deploy, platform, refusalOf, visit } from '../../../support/platform/harness.ts';
 import { openedTables } from '../../../support/platform/tables.ts';
 
 /** Answers with the text in its `DATA_DIR` and its variable `COLOUR`. */
@@ -17,12 +17,12 @@ const publicService = { protocol: 'https:', port: '', names: ['deploy.example.co
 
 async function renamable() {
   const at = await platform({ publicService, lookup: async () => [] });
-  await call(at, 'PUT', '/apps/ada/shop', { name: 'shop' });
-  await call(at, 'PUT', '/apps/ada/shop/env', { COLOUR: 'red' });
+  await at.hosting.ensureApp(appOf('shop'), { name: 'shop' });
+  await at.variables.set(appOf('shop'), { COLOUR: 'red' });
   await deploy(at, 'shop', '1', appFiles('shop', server));
   const folder = join(at.dataDir, 'apps/ada/shop');
   await writeFile(join(folder, 'data/said'), 'kept ');
-  await call(at, 'PUT', '/apps/ada/shop/domains/shop.example.com');
+  await at.domains.add(appOf('shop'), 'shop.example.com');
   return { ...at, folder };
 }
 
@@ -37,27 +37,23 @@ async function cutOff(dataDir: string) {
 describe('an application that gets another name', () => {
   it('runs at the address of that, with its files, variables and domains, and is gone at the old one', async () => {
     const at = await renamable();
-    const { status, body } = await call(at, 'POST', '/apps/ada/shop/rename', { name: '@ann/store' });
-    expect({ status, body }).toMatchObject({
-      status: 200,
-      body: { name: '@ann/store', state: 'running', snapshot: '1' },
-    });
+    await at.operations.rename(appOf('shop'), '@ann/store');
+    const renamed = { name: '@ann/store', state: 'running', snapshot: '1' };
+    expect(await at.applications.find(appOf('ann-store'))).toMatchObject(renamed);
     for (const host of ['ann-store.ada.localhost', 'shop.example.com'])
       expect((await visit(at, host)).body).toBe('kept red');
     expect((await visit(at, 'shop.ada.localhost')).body).not.toContain('kept');
-    expect((await call(at, 'GET', '/apps/ada/ann-store/domains')).body.domains).toMatchObject([
-      { name: 'shop.example.com' },
-    ]);
-    expect((await call(at, 'GET', '/apps/ada/shop')).status).toBe(404);
-    expect((await call(at, 'POST', '/apps/ada/shop/rename', { name: '@ann/store' })).status).toBe(200);
+    expect(await at.domains.list(appOf('ann-store'))).toMatchObject([{ name: 'shop.example.com' }]);
+    expect(await at.applications.find(appOf('shop'))).toBeNull();
+    await at.operations.rename(appOf('shop'), '@ann/store');
   });
 
   it('is not renamed to a name that is taken', async () => {
     const at = await renamable();
-    await call(at, 'PUT', '/apps/ada/store', { name: 'store' });
-    expect((await call(at, 'POST', '/apps/ada/shop/rename', { name: 'store' })).status).toBe(409);
-    expect((await call(at, 'POST', '/apps/ada/none/rename', { name: 'other' })).status).toBe(404);
-    expect((await call(at, 'GET', '/apps/ada/shop')).body).toMatchObject({ name: 'shop', snapshot: '1' });
+    await at.hosting.ensureApp(appOf('store'), { name: 'store' });
+    expect(await refusalOf(at.operations.rename(appOf('shop'), 'store'))).toMatchObject({ status: 409 });
+    expect(await refusalOf(at.operations.rename(appOf('none'), 'other'))).toMatchObject({ status: 404 });
+    expect(await at.applications.find(appOf('shop'))).toMatchObject({ name: 'shop', snapshot: '1' });
   });
 
   it('keeps its name when its folder cannot be moved', async () => {
@@ -68,13 +64,13 @@ describe('an application that gets another name', () => {
       return rename(from, to);
     };
     syncBuiltinESMExports();
-    const { status } = await call(at, 'POST', '/apps/ada/shop/rename', { name: 'store' });
+    const { status } = await refusalOf(at.operations.rename(appOf('shop'), 'store'));
     fs.promises.rename = rename;
     syncBuiltinESMExports();
     expect(status).toBe(500);
-    expect((await call(at, 'GET', '/apps/ada/store')).status).toBe(404);
-    expect((await call(at, 'GET', '/apps/ada/shop')).body).toMatchObject({ name: 'shop', snapshot: '1' });
-    expect((await call(at, 'GET', '/apps/ada/shop/env')).body).toEqual({ COLOUR: 'red' });
+    expect(await at.applications.find(appOf('store'))).toBeNull();
+    expect(await at.applications.find(appOf('shop'))).toMatchObject({ name: 'shop', snapshot: '1' });
+    expect(await at.variables.read(appOf('shop'))).toEqual({ COLOUR: 'red' });
   });
 
   it('has the new name after a start, when the platform was killed in the middle', async () => {
@@ -83,7 +79,7 @@ describe('an application that gets another name', () => {
     await cutOff(at.dataDir);
     const again = await platform({ dataDir: at.dataDir });
     expect(existsSync(at.folder)).toBe(false);
-    const shown = async () => (await call(again, 'GET', '/apps/ada/store')).body;
+    const shown = () => again.applications.find(appOf('store'));
     await expect.poll(shown, { timeout: 30_000 }).toMatchObject({ name: 'store', state: 'running' });
     expect((await visit(again, 'store.ada.localhost')).body).toBe('kept red');
   });

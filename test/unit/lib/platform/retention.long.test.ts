@@ -10,11 +10,14 @@ import { storedIn } from '../../../../lib/platform/store/stored.ts';
 import {
   appFiles,
   build,
-  call,
   deploy,
   ended,
+  hello,
   platform,
+  refusalOf,
   serverFile,
+  snapshotOf,
+  start,
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
@@ -106,12 +109,11 @@ describe('a tarball without its release', () => {
     const releases = join(at.dataDir, 'apps/ada/hello/releases');
     await until('the first release is gone', async () => (await readdir(releases)).join() === '2');
 
-    const path = '/apps/ada/hello/snapshots/1';
-    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
-    await call(at, 'POST', `${path}/activate`);
-    expect((await ended(at, path)).body).toMatchObject({ state: 'ready', log: [] });
-    const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
-    expect(await (await fetch(back.body.url)).text()).toBe('one');
+    expect(await refusalOf(start(at, 'hello', '1'))).toMatchObject({ status: 409 });
+    await at.hosting.activate({ ...hello, snapshot: '1' });
+    expect(await ended(at, 'hello', '1')).toMatchObject({ state: 'ready', log: [] });
+    const back = await start(at, 'hello', '1');
+    expect(await (await fetch(back.url)).text()).toBe('one');
   });
 
   it('of which a rollback has begun is not removed by another deploy before it is started', async () => {
@@ -120,13 +122,13 @@ describe('a tarball without its release', () => {
     const releases = join(at.dataDir, 'apps/ada/hello/releases');
     const kept = async () => (await readdir(releases)).sort().join();
     await until('the first release is gone', async () => (await kept()) === '2');
-    await call(at, 'POST', '/apps/ada/hello/snapshots/1/activate', { deploy: 3 });
-    await ended(at, '/apps/ada/hello/snapshots/1');
+    await at.hosting.activate({ ...hello, snapshot: '1' }, { deploy: 3 });
+    await ended(at, 'hello', '1');
 
     await deploy(at, 'hello', '4', appFiles('hello', serverFile('4')));
     await until('the second release is gone', async () => !(await kept()).includes('2'));
-    const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
-    expect(await (await fetch(back.body.url)).text()).toBe('1');
+    const back = await start(at, 'hello', '1');
+    expect(await (await fetch(back.url)).text()).toBe('1');
     await deploy(at, 'hello', '5', appFiles('hello', serverFile('5')));
     await until('the rollback is over', async () => (await kept()) === '5');
   });
@@ -145,7 +147,7 @@ describe('a tarball without its release', () => {
     };
     const cron = JSON.stringify({ cron: [{ command: 'node job.js', schedule: '* * * * * *' }] });
     await deploy(at, 'hello', '1', { ...files, ...(kind === 'cron' && { 'app.json': cron }) });
-    if (kind === 'run') await call(at, 'POST', '/apps/ada/hello/runs', { command: ['node', 'job.js'] });
+    if (kind === 'run') await at.runs.start(hello, { command: ['node', 'job.js'] });
     await until('it runs', () => existsSync(join(data, 'began')));
 
     for (const id of ['2', '3']) await deploy(at, 'hello', id, appFiles('hello', serverFile(id)));
@@ -168,7 +170,7 @@ describe('a tarball without its release', () => {
     const slow = `process.on('SIGTERM', () => setTimeout(process.exit, 500));${serverFile('one')}`;
     await deploy(at, 'hello', '1', appFiles('hello', slow));
     await deploy(at, 'hello', '2', appFiles('hello', serverFile('two')));
-    expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(204);
+    await at.operations.remove(hello);
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('anew')));
   });
 
@@ -180,6 +182,6 @@ describe('a tarball without its release', () => {
     const folder = join(at.dataDir, 'apps/ada/hello/snapshots');
     const ofSecond = async () => (await readdir(folder)).filter((name) => name.startsWith('2.'));
     await until('the second is removed', async () => (await ofSecond()).length === 0);
-    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/1')).body.state).toBe('failed');
+    expect((await snapshotOf(at, 'hello', '1')).state).toBe('failed');
   });
 });

@@ -4,30 +4,36 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
+import { uploadOf } from '../../../contracts/hosting-platform.ts';
 import {
   appFiles,
   build,
-  call,
+  buildLogOf,
   deploy,
   ended,
+  hello,
   isAlive,
   type PlatformUnderTest,
   platform,
+  refusalOf,
   serverFile,
   sha256,
   sharedPlatform,
+  snapshotOf,
+  start,
   tarball,
   until,
+  upload,
 } from '../../../support/platform/harness.ts';
 import { openedTables } from '../../../support/platform/tables.ts';
 
-const path = '/apps/ada/hello/snapshots';
+const first = { ...hello, snapshot: '1' };
 
 const shared = sharedPlatform();
 
 async function withApp(starting: Promise<PlatformUnderTest> = shared()) {
   const at = await starting;
-  await call(at, 'PUT', '/apps/ada/hello', {});
+  await at.hosting.ensureApp(hello, {});
   return { ...at, folder: join(at.dataDir, 'apps', 'ada', 'hello') };
 }
 
@@ -38,11 +44,12 @@ describe('uploading a snapshot', () => {
     const at = await withApp();
     const bytes = await tarball(appFiles('hello', serverFile('hi')));
 
-    const first = await call(at, 'POST', `${path}/1.0.0-1?sha256=${sha256(bytes)}`, bytes);
-    const again = await call(at, 'POST', `${path}/1.0.0-1?sha256=${sha256(bytes)}`, bytes);
+    await upload(at, 'hello', '1.0.0-1', bytes);
+    const stored = await snapshotOf(at, 'hello', '1.0.0-1');
+    await upload(at, 'hello', '1.0.0-1', bytes);
 
-    expect(first).toMatchObject({ status: 201, body: { state: 'pending', sha256: sha256(bytes), size: bytes.length } });
-    expect(again.body).toEqual(first.body);
+    expect(stored).toMatchObject({ state: 'pending', sha256: sha256(bytes), size: bytes.length });
+    expect(await snapshotOf(at, 'hello', '1.0.0-1')).toEqual(stored);
     expect((await readFile(join(at.folder, 'snapshots', '1.0.0-1.tgz'))).equals(bytes)).toBe(true);
     expect(await filesIn(join(at.folder, 'snapshots'))).toEqual(['1.0.0-1.tgz']);
   });
@@ -50,11 +57,11 @@ describe('uploading a snapshot', () => {
   it('an upload with another hash stores nothing', async () => {
     const at = await withApp();
 
-    const answer = await call(at, 'POST', `${path}/1?sha256=${'0'.repeat(64)}`, Buffer.from('bytes'));
-
-    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('SHA-256') } });
+    const wrong = uploadOf(Buffer.from('bytes'), { sha256: '0'.repeat(64) });
+    const refused = { status: 400, error: expect.stringContaining('SHA-256') };
+    expect(await refusalOf(at.hosting.upload(first, wrong))).toMatchObject(refused);
     expect(await filesIn(join(at.folder, 'snapshots'))).toEqual([]);
-    expect((await call(at, 'GET', `${path}/1`)).status).toBe(404);
+    expect(await at.snapshots.find(hello, '1')).toBeUndefined();
   });
 
   it('an upload whose source fails stores nothing', async () => {
@@ -70,16 +77,16 @@ describe('uploading a snapshot', () => {
 
     await expect(uploaded).rejects.toMatchObject({ code: 'deploy:platform:upload_tarball', retry: true });
     expect(await filesIn(join(at.folder, 'snapshots'))).toEqual([]);
-    expect((await call(at, 'GET', `${path}/1`)).status).toBe(404);
+    expect(await at.snapshots.find(hello, '1')).toBeUndefined();
   });
 
   it('an upload has a limit, and needs an application', async () => {
     const at = await withApp(platform({ limits: { tarballBytes: 10 } }));
     const body = Buffer.from('bytes');
 
-    expect((await call(at, 'POST', `${path}/1`, Buffer.alloc(0))).status).toBe(201);
-    expect((await call(at, 'POST', `${path}/2`, Buffer.alloc(11))).status).toBe(413);
-    expect((await call(at, 'POST', '/apps/ada/none/snapshots/1', body)).status).toBe(404);
+    expect(await upload(at, 'hello', '1', Buffer.alloc(0))).toBe('stored');
+    expect(await refusalOf(upload(at, 'hello', '2', Buffer.alloc(11)))).toMatchObject({ status: 413 });
+    expect(await refusalOf(upload(at, 'none', '1', body))).toMatchObject({ status: 404 });
   });
 });
 
@@ -89,9 +96,10 @@ describe('activating a snapshot', () => {
 
     const built = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'lib/deep/file.txt': 'text' });
 
-    expect(built.body).toMatchObject({ state: 'ready', reason: null, dependencies: 'none' });
+    expect(built).toMatchObject({ state: 'ready', reason: null, dependencies: 'none' });
     expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'deep', 'file.txt'), 'utf8')).toBe('text');
-    expect(await call(at, 'POST', `${path}/1/activate`)).toMatchObject({ status: 202, body: { state: 'ready' } });
+    await at.hosting.activate(first);
+    expect((await snapshotOf(at, 'hello', '1')).state).toBe('ready');
   });
 
   it.each([
@@ -107,30 +115,30 @@ describe('activating a snapshot', () => {
     ['with a device', () => hostile({ name: 'root/null', type: 'character-device' })],
   ])('activation of a tarball %s fails with a sentence and leaves no release', async (_what, bytes) => {
     const at = await withApp();
-    await call(at, 'POST', `${path}/1`, await bytes());
+    await upload(at, 'hello', '1', await bytes());
 
-    await call(at, 'POST', `${path}/1/activate`);
-    const { body } = await ended(at, `${path}/1`);
+    await at.hosting.activate(first);
+    const built = await ended(at, 'hello', '1');
 
-    expect(body).toMatchObject({ state: 'failed', reason: expect.stringMatching(/\.$/) });
+    expect(built).toMatchObject({ state: 'failed', reason: expect.stringMatching(/\.$/) });
     const release = join(at.folder, 'releases', '1');
     expect(existsSync(join(release, 'link')) || existsSync(join(at.folder, 'out.txt'))).toBe(false);
-    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
+    expect(await refusalOf(start(at, 'hello', '1'))).toMatchObject({ status: 409 });
   });
 
   it('activation keeps links within the release', async () => {
     const at = await withApp();
     const bytes = await hostile({ name: 'root/lib/link', type: 'symlink', linkname: '../package.json' });
-    await call(at, 'POST', `${path}/1`, bytes);
-    await call(at, 'POST', `${path}/1/activate`);
-    expect((await ended(at, `${path}/1`)).body.state).toBe('ready');
+    await upload(at, 'hello', '1', bytes);
+    await at.hosting.activate(first);
+    expect((await ended(at, 'hello', '1')).state).toBe('ready');
     expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'link'), 'utf8')).toBe('{}');
   });
 
   it('activation stops when the archive unpacks to more than the limit', async () => {
     const at = await withApp(platform({ limits: { unpackedBytes: 10_000 } }));
-    const { body } = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'big.txt': 'x'.repeat(50_000) });
-    expect(body).toMatchObject({ state: 'failed', reason: expect.stringContaining('10000 bytes') });
+    const built = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'big.txt': 'x'.repeat(50_000) });
+    expect(built).toMatchObject({ state: 'failed', reason: expect.stringContaining('10000 bytes') });
   });
 
   it('activation is repeated after the platform ended during it', async () => {
@@ -142,7 +150,7 @@ describe('activating a snapshot', () => {
     await close();
     const again = await platform({ dataDir: first.dataDir });
 
-    expect((await ended(again, `${path}/1`)).body.state).toBe('ready');
+    expect((await ended(again, 'hello', '1')).state).toBe('ready');
   });
 
   it('activation keeps the running release and the two before it', async () => {
@@ -153,9 +161,9 @@ describe('activating a snapshot', () => {
 
     expect((await filesIn(join(at.folder, 'releases'))).sort()).toEqual(['3', '4', '5']);
     // Its tarball is kept, so it can be activated again.
-    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
-    const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
-    expect(await (await fetch(back.body.url)).text()).toBe('3');
+    expect(await refusalOf(start(at, 'hello', '1'))).toMatchObject({ status: 409 });
+    const back = await start(at, 'hello', '3');
+    expect(await (await fetch(back.url)).text()).toBe('3');
   });
 });
 
@@ -166,16 +174,17 @@ describe('cancelling a build', () => {
     const waits = `while [ ! -e ${mark('end')} ]; do sleep 0.05; done`;
     const scripts = { build: `trap 'touch ${mark('ending')}' TERM; touch ${mark('begun')}; ${waits}` };
     const bytes = await tarball(appFiles('hello', 'x', { scripts }));
-    for (const id of ['1', '2']) await call(at, 'POST', `${path}/${id}`, bytes);
-    await call(at, 'POST', `${path}/1/activate`);
+    for (const id of ['1', '2']) await upload(at, 'hello', id, bytes);
+    await at.hosting.activate(first);
     await until('the build runs', () => existsSync(mark('begun')));
-    const removed = call(at, 'DELETE', '/apps/ada/hello');
+    const removed = at.operations.remove(hello);
     await until('the build is asked to end', () => existsSync(mark('ending')));
 
-    const activated = call(at, 'POST', `${path}/2/activate`);
+    const activated = refusalOf(at.hosting.activate({ ...first, snapshot: '2' }));
     await writeFile(mark('end'), '');
 
-    expect([(await removed).status, (await activated).status]).toEqual([204, 404]);
+    await removed;
+    expect((await activated).status).toBe(404);
     expect(existsSync(at.folder)).toBe(false);
   });
 
@@ -184,17 +193,19 @@ describe('cancelling a build', () => {
     const pids = join(at.dataDir, 'pids');
     const scripts = { build: `sh -c 'echo $$ >> ${pids}; setsid sleep 90 & echo $! >> ${pids}; sleep 91'` };
     const bytes = await tarball(appFiles('hello', 'x', { scripts }));
-    await call(at, 'POST', `${path}/1`, bytes);
-    await call(at, 'POST', `${path}/1/activate`);
+    await upload(at, 'hello', '1', bytes);
+    await at.hosting.activate(first);
     const started = async () => (await readFile(pids, 'utf8').catch(() => '')).trim().split('\n').map(Number);
     await until('the build runs', async () => (await started()).length === 2);
 
-    const cancelled = await call(at, 'POST', `${path}/1/cancel`);
+    await at.hosting.cancel(first);
 
-    expect(cancelled).toMatchObject({ status: 200, body: { state: 'failed', reason: 'The build was cancelled.' } });
+    const cancelled = await snapshotOf(at, 'hello', '1');
+    expect(cancelled).toMatchObject({ state: 'failed', reason: 'The build was cancelled.' });
     expect(await Promise.all((await started()).map(isAlive))).toEqual([false, false]);
-    expect(await call(at, 'POST', `${path}/1/activate`)).toMatchObject({ status: 202, body: cancelled.body });
-    expect((await call(at, 'GET', `${path}/1/log`)).text).toContain('The build was cancelled.');
+    await at.hosting.activate(first);
+    expect(await snapshotOf(at, 'hello', '1')).toEqual(cancelled);
+    expect((await buildLogOf(at))?.at(-1)?.line).toBe('The build was cancelled.');
   });
 });
 

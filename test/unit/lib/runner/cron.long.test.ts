@@ -5,9 +5,11 @@ import type { CronJob } from '../../../../functions/core/ports/processes.ts';
 import {
   appFiles,
   build,
-  call,
   deploy,
+  hello,
   isAlive,
+  logsOf,
+  type PlatformUnderTest,
   platform,
   serverFile,
   sharedPlatform,
@@ -33,15 +35,15 @@ const files = (cron: unknown, text = 'first') => ({
 });
 const jobs = (schedule: string) => [{ command: 'node job.js', schedule }];
 
-type At = { readonly url: string; readonly dataDir: string };
-const listed = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/processes')).body.cron as readonly CronJob[];
-const logs = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=@cron')).text;
-const data = ({ dataDir }: At) => join(dataDir, 'apps/ada/hello/data');
-const pids = async (at: At) =>
+const listed = async (at: PlatformUnderTest) => (await at.processes.list(hello))?.cron as readonly CronJob[];
+const logs = async (at: PlatformUnderTest) => await logsOf(at, { lines: 1000, process: '@cron' });
+const data = ({ dataDir }: PlatformUnderTest) => join(dataDir, 'apps/ada/hello/data');
+const pids = async (at: PlatformUnderTest) =>
   (await readFile(join(data(at), 'pids'), 'utf8').catch(() => '')).trim().split(' ').filter(Boolean).map(Number);
-const begun = (at: At, count = 1) => until(`${count} began`, async () => (await pids(at)).length >= count);
+const begun = (at: PlatformUnderTest, count = 1) =>
+  until(`${count} began`, async () => (await pids(at)).length >= count);
 /** In one step: the job reads the file as soon as it is there, and would read an empty one as 0. */
-async function letEnd(at: At, code: number): Promise<void> {
+async function letEnd(at: PlatformUnderTest, code: number): Promise<void> {
   await writeFile(join(data(at), 'ending'), String(code));
   await rename(join(data(at), 'ending'), join(data(at), 'end'));
 }
@@ -49,8 +51,8 @@ async function letEnd(at: At, code: number): Promise<void> {
 describe('cron of app.json', () => {
   it('runs at its time with the variables, and says how it ended; a run that is due meanwhile is skipped', async () => {
     const at = await platform();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'worked' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { WORD: 'worked' });
     await deploy(at, 'hello', '1', files(jobs(SECONDLY)));
     await begun(at);
     await until('one was skipped', async () => (await logs(at)).includes('skipped'));
@@ -122,7 +124,7 @@ describe('cron of app.json', () => {
     await deploy(at, 'hello', '1', { ...files(jobs(SECONDLY)), Procfile });
     await begun(at);
     await until('the job has spoken', async () => (await logs(at)).includes('first'));
-    const ofProcfile = async () => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=cron')).text;
+    const ofProcfile = async () => await logsOf(at, { lines: 1000, process: 'cron' });
     await until('the process has spoken', async () => (await ofProcfile()).includes('of the Procfile'));
     expect([await logs(at), await ofProcfile()]).toEqual([
       expect.not.stringContaining('of the Procfile'),
@@ -136,12 +138,12 @@ describe('cron of app.json', () => {
     await begun(at);
     const [first = 0] = await pids(at);
 
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
     expect(await isAlive(first)).toBe(false);
     expect(await logs(at)).toContain('@cron.1: was ended by SIGTERM after');
     expect((await listed(at))[0]).toMatchObject({ running: null, next: null, last: { exit: 143 } });
     const before = await pids(at);
-    await call(at, 'POST', '/apps/ada/hello/restart');
+    await at.operations.restart(hello);
     await begun(at, before.length + 1);
     const [second = 0] = (await pids(at)).slice(before.length);
     await at.close();
@@ -154,13 +156,13 @@ describe('cron of app.json', () => {
 
   it('that cannot be started says so, and the application goes on', async () => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', files([{ command: 'no-such-program', schedule: SECONDLY }]));
+    const app = await deploy(at, 'hello', '1', files([{ command: 'no-such-program', schedule: SECONDLY }]));
 
     await until('it has run', async () => (await listed(at))[0]?.last != null);
 
     expect((await listed(at))[0]?.last?.exit).toBe(127);
     expect(await logs(at)).toContain('@cron.1: The program "no-such-program" was not found.');
-    expect(await (await fetch(body.url)).text()).toBe('up');
+    expect(await (await fetch(app.url)).text()).toBe('up');
   });
 
   const wrong = (schedule: string) => `app.json: the schedule "${schedule}" of the cron command "node job.js"`;
@@ -177,7 +179,7 @@ describe('cron of app.json', () => {
     ],
     [Array.from({ length: 21 }, () => jobs(YEARLY)[0]), 'app.json: "cron" has more than 20 entries.'],
   ])('%j fails the build with what is wrong', async (cron, reason) => {
-    expect((await build(await shared(), 'hello', '1', files(cron))).body).toMatchObject({ state: 'failed', reason });
+    expect(await build(await shared(), 'hello', '1', files(cron))).toMatchObject({ state: 'failed', reason });
   });
 
   it.each(['@hourly', '*/5 * * * *', '0 3 * * mon-fri'])(
@@ -187,7 +189,7 @@ describe('cron of app.json', () => {
       const cron = [{ command: 'node job.js', schedule, concurrency_policy: 'forbid' }];
       const given = { ...files(cron), 'app.json': JSON.stringify({ name: 'hello', expo: {}, cron }) };
 
-      expect((await build(at, 'hello', '1', given)).body).toMatchObject({ state: 'ready' });
+      expect(await build(at, 'hello', '1', given)).toMatchObject({ state: 'ready' });
     },
   );
 });

@@ -4,11 +4,14 @@ import { listen } from '../../../../lib/http/ports.ts';
 import {
   appFiles,
   build,
-  call,
   deploy,
+  hello,
+  logsOf,
   platform,
+  refusalOf,
   serverFile,
   sharedPlatform,
+  start,
   until,
 } from '../../../support/platform/harness.ts';
 
@@ -76,20 +79,21 @@ describe('a start that fails', () => {
   ])('a start that fails by %s says so in one sentence', async (_what, files, sentence) => {
     const at = await shared();
 
-    const answer = await deploy(at, 'hello', '1', files);
+    const answer = await refusalOf(deploy(at, 'hello', '1', files));
 
     expect(answer.status).toBe(500);
-    expect(Array.isArray(answer.body.log)).toBe(true);
-    if (typeof sentence === 'string') expect(answer.body.error).toBe(sentence);
-    else expect(answer.body.error).toMatch(sentence);
-    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('never');
+    expect(Array.isArray(answer.log)).toBe(true);
+    if (typeof sentence === 'string') expect(answer.error).toBe(sentence);
+    else expect(answer.error).toMatch(sentence);
+    expect((await at.applications.find(hello))?.state).toBe('never');
   });
 
   it('a start that never opens its port fails at the time limit', async () => {
     const at = await platform({ limits: { readinessMs: 1_400 } });
-    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
+    const hangs = appFiles('hello', 'setInterval(() => {}, 1000)');
+    const { status, error } = await refusalOf(deploy(at, 'hello', '1', hangs));
     expect(status).toBe(500);
-    expect(body.error).toMatch(/^The application did not listen on PORT \(\d+\) within 1 s\.$/);
+    expect(error).toMatch(/^The application did not listen on PORT \(\d+\) within 1 s\.$/);
   });
 
   it.skipIf(process.platform !== 'linux')(
@@ -107,11 +111,11 @@ describe('a start that fails', () => {
       const port = await listen(told, 0);
       const tells = `fetch('http://127.0.0.1:${port}/' + process.env.PORT); setInterval(() => {}, 1000);`;
 
-      const answer = await deploy(at, 'hello', '1', appFiles('hello', tells));
+      const answer = await refusalOf(deploy(at, 'hello', '1', appFiles('hello', tells)));
       for (const one of [told, ...others]) one.close();
 
       expect(answer.status).toBe(500);
-      expect(answer.body.error).toMatch(/^Another program listens on port \d+, the PORT of the application\.$/);
+      expect(answer.error).toMatch(/^Another program listens on port \d+, the PORT of the application\.$/);
     },
   );
 
@@ -121,10 +125,11 @@ describe('a start that fails', () => {
 
   it.skipIf(process.platform !== 'linux')('a page on another port than PORT ends the start at once', async () => {
     const at = await shared();
-    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(200)));
+    const elsewhere = appFiles('hello', listensElsewhere(200));
+    const { status, error } = await refusalOf(deploy(at, 'hello', '1', elsewhere));
     expect(status).toBe(500);
     // The time limit of the start has another sentence.
-    expect(body.error).toMatch(
+    expect(error).toMatch(
       /^The application listens on port \d+, not on PORT \(\d+\): let it listen on process\.env\.PORT\.$/,
     );
   });
@@ -133,8 +138,8 @@ describe('a start that fails', () => {
     'another port without a page, as that of metrics, is waited for and named at the end',
     async () => {
       const at = await platform({ limits: { readinessMs: 6_000 } });
-      const { body } = await deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(404)));
-      expect(body.error).toMatch(
+      const failed = await refusalOf(deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(404))));
+      expect(failed.error).toMatch(
         /^The application did not listen on PORT \(\d+\) within 6 s; it listens on port \d+ instead: let it listen on process\.env\.PORT\.$/,
       );
     },
@@ -146,9 +151,8 @@ describe('a start that fails', () => {
       require('node:http').createServer((q, s) => s.end('answered')).listen(process.env.PORT, '127.0.0.1');
       setTimeout(process.exit, 10000);\`], { detached: true, stdio: 'ignore' });
       setInterval(() => {}, 1000);`;
-    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    expect(status).toBe(200);
-    expect(await (await fetch(body.url)).text()).toBe('answered');
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+    expect(await (await fetch(app.url)).text()).toBe('answered');
   });
 
   it.each([
@@ -157,61 +161,62 @@ describe('a start that fails', () => {
     ['by a program that ends well', 'node start.js'],
   ])('an answer of a process that the application has left behind %s does not count', async (_what, start) => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
     const spawned =
       "require('node:child_process').spawn('node', ['server.js'], { detached: true, stdio: 'ignore' }).unref();";
     const files = { ...appFiles('hello', serverFile('new'), { scripts: { start } }), 'start.js': spawned };
 
-    const failed = await deploy(at, 'hello', '2', files);
+    const failed = await refusalOf(deploy(at, 'hello', '2', files));
 
     expect(failed.status).toBe(500);
-    expect(failed.body.error).toBe('The process exited with code 0 before it answered, without printing anything.');
-    expect(await (await fetch(body.url)).text()).toBe('old');
+    expect(failed.error).toBe('The process exited with code 0 before it answered, without printing anything.');
+    expect(await (await fetch(app.url)).text()).toBe('old');
   });
 
   it('a start that fails leaves the old release serving', async () => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
 
-    const failed = await deploy(at, 'hello', '2', appFiles('hello', 'throw new Error("broken")'));
+    const failed = await refusalOf(deploy(at, 'hello', '2', appFiles('hello', 'throw new Error("broken")')));
 
-    expect(failed).toMatchObject({ status: 500, body: { error: 'Error: broken (server.js:1)' } });
-    expect(failed.body.log.join('\n')).toContain('Error: broken');
+    expect(failed).toMatchObject({ status: 500, error: 'Error: broken (server.js:1)' });
+    expect(failed.log?.join('\n')).toContain('Error: broken');
     // Not the place of the platform.
-    expect(failed.body.log.join('\n')).not.toContain('/releases/');
-    expect(await (await fetch(body.url)).text()).toBe('old');
-    expect((await call(at, 'GET', '/apps/ada/hello')).body).toMatchObject({ state: 'running', snapshot: '1' });
+    expect(failed.log?.join('\n')).not.toContain('/releases/');
+    expect(await (await fetch(app.url)).text()).toBe('old');
+    expect(await at.applications.find(hello)).toMatchObject({ state: 'running', snapshot: '1' });
   });
 
   it('a start that failed can be repeated, and succeeds once the cause is removed', async () => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', {});
+    await at.hosting.ensureApp(hello, {});
     const needs = `if (!process.env.KEY) throw new Error('KEY is missing'); ${serverFile('ok')}`;
-    expect((await deploy(at, 'hello', '1', appFiles('hello', needs))).body.error).toContain('KEY is missing');
+    const failed = await refusalOf(deploy(at, 'hello', '1', appFiles('hello', needs)));
+    expect(failed.error).toContain('KEY is missing');
 
-    await call(at, 'PUT', '/apps/ada/hello/env', { KEY: 'x' });
+    await at.variables.set(hello, { KEY: 'x' });
 
-    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(200);
+    await start(at, 'hello', '1');
   });
 
   it('a start is cancelled by a stop', async () => {
     const at = await shared();
     await build(at, 'hello', '1', appFiles('hello', 'console.log("begun"); setInterval(() => {}, 1000)'));
-    const starting = call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
-    await until('it starts', async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text.includes('begun'));
+    const starting = refusalOf(start(at, 'hello', '1'));
+    await until('it starts', async () => (await logsOf(at)).includes('begun'));
 
-    const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
 
-    expect(stopped.body.state).toBe('never');
-    expect((await starting).body.error).toBe('The start was cancelled.');
+    expect((await at.applications.find(hello))?.state).toBe('never');
+    expect((await starting).error).toBe('The start was cancelled.');
   });
 
   it('a start needs the id of a snapshot that is built', async () => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: 'none' })).status).toBe(404);
-    expect((await call(at, 'POST', '/apps/ada/hello/restart')).status).toBe(409);
-    expect((await call(at, 'POST', '/apps/ada/none/start', { snapshot: '1' })).status).toBe(404);
+    await at.hosting.ensureApp(hello, {});
+    expect(await refusalOf(start(at, 'hello', 'none'))).toMatchObject({ status: 404 });
+    expect(await refusalOf(at.operations.restart(hello))).toMatchObject({ status: 409 });
+    expect(await refusalOf(start(at, 'none', '1'))).toMatchObject({ status: 404 });
   });
 
   it('a start is repeated on another port when another program has taken the first one', async () => {
@@ -222,21 +227,16 @@ describe('a start that fails', () => {
         fs.writeFileSync('tried', process.env.PORT);
         throw new Error('listen EADDRINUSE: address already in use 127.0.0.1:' + process.env.PORT);
       }`;
-    const answer = await deploy(at, 'hello', '1', appFiles('hello', `${once}\n${serverFile('second try')}`));
-    expect(answer.status).toBe(200);
-    expect(await (await fetch(answer.body.url)).text()).toBe('second try');
+    const app = await deploy(at, 'hello', '1', appFiles('hello', `${once}\n${serverFile('second try')}`));
+    expect(await (await fetch(app.url)).text()).toBe('second try');
   });
 
   it('a start says so when the application listens on a fixed port that is taken', async () => {
     const at = await shared();
     const { port } = new URL(at.url);
-    const failed = await deploy(
-      at,
-      'hello',
-      '1',
-      appFiles('hello', `require('node:http').createServer().listen(${port}, '127.0.0.1');`),
-    );
-    expect(failed.body.error).toBe(
+    const taken = `require('node:http').createServer().listen(${port}, '127.0.0.1');`;
+    const failed = await refusalOf(deploy(at, 'hello', '1', appFiles('hello', taken)));
+    expect(failed.error).toBe(
       `The application wants port ${port}, which is taken; it must listen on the port in the variable PORT.`,
     );
   });

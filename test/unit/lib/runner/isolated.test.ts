@@ -4,8 +4,18 @@ import type { Isolation } from '../../../../lib/process/sandbox.ts';
 import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
 import type { RunnerLimits } from '../../../../lib/runner/settings.ts';
 import { newFolder } from '../../../support/new-folder.ts';
-import { appFiles, call, deploy, platform, serverFile, until } from '../../../support/platform/harness.ts';
-import { begin, live, read, runs } from '../../../support/platform/one-off.ts';
+import {
+  appFiles,
+  deploy,
+  hello,
+  logsOf,
+  type PlatformUnderTest,
+  platform,
+  refusalOf,
+  serverFile,
+  until,
+} from '../../../support/platform/harness.ts';
+import { begin, beginAs, live, read } from '../../../support/platform/one-off.ts';
 
 const trial = await trySandbox();
 
@@ -17,26 +27,26 @@ describe.runIf('command' in trial)('an isolated application', () => {
     return platform({ ...options, dataDir: join(hidden, 'platform'), isolation });
   };
   const limited = (limits: Partial<RunnerLimits>) => isolated({ limits });
-  const state = async (at: { url: string }) => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+  const state = async (at: PlatformUnderTest) => (await at.applications.find(hello))?.state;
 
   it('is replaced by the next release, and serves on when that does not start', async () => {
     const at = await isolated();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('first')));
-    const text = async () => (await fetch(String(body.url))).text();
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('first')));
+    const text = async () => (await fetch(String(app.url))).text();
     expect(await text()).toBe('first');
     await deploy(at, 'hello', '2', appFiles('hello', serverFile('second')));
     expect(await text()).toBe('second');
-    const failed = await deploy(at, 'hello', '3', appFiles('hello', 'process.exit(3)'));
-    expect(failed.body.error).toContain('The process exited with code 3');
+    const failed = await refusalOf(deploy(at, 'hello', '3', appFiles('hello', 'process.exit(3)')));
+    expect(failed.error).toContain('The process exited with code 3');
     expect(await text()).toBe('second');
   });
 
   it('sleeps, and is woken by a request', async () => {
     const at = await limited({ idleMs: 100, keepMs: 50 });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
-    await call(at, 'PATCH', '/apps/ada/hello/processes', { web: 'auto' });
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
+    await at.processes.scale(hello, { web: 'auto' });
     await until('it sleeps', async () => (await state(at)) === 'asleep');
-    expect(await (await fetch(String(body.url))).text()).toBe('up');
+    expect(await (await fetch(String(app.url))).text()).toBe('up');
   });
 
   it('is started again after a crash, and told apart by how it has ended', async () => {
@@ -45,18 +55,18 @@ describe.runIf('command' in trial)('an isolated application', () => {
       '=> s.end',
       "=> { if (q.url === '/end') process.kill(process.pid, 'SIGSEGV'); s.end",
     );
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server.replace('"up")', '"up"); }')));
-    await fetch(`${body.url}/end`).catch(() => undefined);
-    const log = async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text;
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server.replace('"up")', '"up"); }')));
+    await fetch(`${app.url}/end`).catch(() => undefined);
+    const log = async () => await logsOf(at);
     await until('its end', async () => (await log()).includes('was ended by SIGSEGV'));
-    await until('it answers again', async () => (await fetch(String(body.url))).ok);
+    await until('it answers again', async () => (await fetch(String(app.url))).ok);
   });
 
   it('has cron', async () => {
     const at = await isolated();
     const cron = [{ command: 'node -e "console.log(process.env.DATA_DIR)"', schedule: '* * * * * *' }];
     await deploy(at, 'hello', '1', { ...appFiles('hello', serverFile('up')), 'app.json': JSON.stringify({ cron }) });
-    const log = async () => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=@cron')).text;
+    const log = async () => await logsOf(at, { lines: 1000, process: '@cron' });
     await until('its output', async () =>
       (await log()).includes(`@cron.1: ${join(at.dataDir, 'apps/ada/hello/data')}`),
     );
@@ -65,16 +75,15 @@ describe.runIf('command' in trial)('an isolated application', () => {
   it('has one-off commands, with pipes and in a terminal', async () => {
     const at = await isolated();
     await live(at);
-    const { body: piped } = await begin(at, 'node', 'seed.js', 'two');
+    const piped = await begin(at, 'node', 'seed.js', 'two');
     expect(await read(at, piped.id)).toMatchObject({ out: expect.stringMatching(/ two\n$/), exit: 0 });
     const terminal = { columns: 100, rows: 30, type: 'vt100' };
     const script =
       "process.stdout.on('resize', () => { if (process.stdout.columns === 61) process.exit(7); }); console.log('up'); setInterval(() => {}, 1000)";
-    const { body } = await call(at, 'POST', runs, { command: ['node', '-e', script], terminal });
+    const run = await beginAs(at, { command: ['node', '-e', script], terminal });
     let resized: Promise<unknown> | undefined;
-    const ended = await read(at, body.id, (out) => {
-      if (out.includes('up\r\n'))
-        resized ??= call(at, 'POST', `${runs}/${body.id}`, { terminal: { columns: 61, rows: 17 } });
+    const ended = await read(at, run.id, (out) => {
+      if (out.includes('up\r\n')) resized ??= at.runs.write(hello, run.id, { terminal: { columns: 61, rows: 17 } });
     });
     await resized;
     expect(ended).toMatchObject({ out: 'up\r\n', exit: 7 });
@@ -92,7 +101,9 @@ describe.runIf('command' in trial)('an isolated application', () => {
       'head -c 250000000 /dev/zero | tail -c 250000000 | sleep 60',
     ];
     const child = `require('node:child_process').spawn('env', ${JSON.stringify(words)});`;
-    const start = await deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`));
-    expect(start.body.error).toBe('The application used more than 150 MB of memory, its limit, before it answered.');
+    const failed = await refusalOf(
+      deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`)),
+    );
+    expect(failed.error).toBe('The application used more than 150 MB of memory, its limit, before it answered.');
   });
 });

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   appFiles,
-  call,
   deploy,
   eventsOf,
+  hello,
   isAlive,
+  logsOf,
   type PlatformUnderTest,
   platform,
   until,
@@ -28,8 +29,8 @@ const files = (version: string, ends: boolean) => ({
 });
 
 const ask = async (url: string) => (await fetch(url)).text();
-const shown = async (at: PlatformUnderTest) => (await call(at, 'GET', '/apps/ada/hello')).body;
-const logs = async (at: PlatformUnderTest) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000')).text;
+const shown = async (at: PlatformUnderTest) => await at.applications.find(hello);
+const logs = async (at: PlatformUnderTest) => await logsOf(at, { lines: 1000 });
 /** The versions of the workers that run. */
 async function workers({ dataDir }: PlatformUnderTest): Promise<readonly string[]> {
   const names = (await readdir(join(dataDir, 'apps/ada/hello/data'))).map((name) => name.split('-'));
@@ -40,10 +41,10 @@ async function workers({ dataDir }: PlatformUnderTest): Promise<readonly string[
 /** Two releases have gone live, of which the second ends when it is asked for `/end`. */
 async function twoReleases(keepMs: number) {
   const at = await platform({ limits: { keepMs, crashPauseMs: 10 } });
-  const { url } = (await deploy(at, 'hello', '1', files('one', false))).body;
+  const { url } = await deploy(at, 'hello', '1', files('one', false));
   const old = await ask(url);
-  const { body } = await deploy(at, 'hello', '2', files('two', true));
-  expect(body).toMatchObject({ state: 'running', snapshot: '2' });
+  const app = await deploy(at, 'hello', '2', files('two', true));
+  expect(app).toMatchObject({ state: 'running', snapshot: '2' });
   expect(await ask(url)).toMatch(/^two /);
   return { at, url, old };
 }
@@ -55,7 +56,7 @@ describe('the release before a new one', () => {
     await ask(`${url}/end`);
 
     await until('the first serves', async () => (await ask(url)) === old);
-    await until('it is the active one', async () => (await shown(at)).snapshot === '1');
+    await until('it is the active one', async () => (await shown(at))?.snapshot === '1');
     await until('its worker runs alone', async () => (await workers(at)).join() === 'one');
     expect(await shown(at)).toMatchObject({ state: 'running' });
     const reason = 'The application ended soon after its start, and the release before it serves again: ';
@@ -64,16 +65,16 @@ describe('the release before a new one', () => {
       .toMatchObject([{ snapshot: '2', state: 'crashed', serves: '1', reason: expect.stringContaining(reason) }]);
     expect((await eventsOf(at))[0]?.reason).toContain('Error: no config (server.js:');
     expect(await logs(at)).toContain('2 exited with code 1; 1 serves again');
-    await call(at, 'POST', '/apps/ada/hello/restart');
+    await at.operations.restart(hello);
     expect(await ask(url)).toMatch(/^one /);
   });
 
   it('serves again with its variables when a restart ends soon, which is no event', async () => {
     const at = await platform({ limits: { keepMs: 600_000 } });
-    const { url } = (await deploy(at, 'hello', '1', files('one', false))).body;
+    const { url } = await deploy(at, 'hello', '1', files('one', false));
     const old = await ask(url);
-    await call(at, 'PATCH', '/apps/ada/hello/env', { ENDS: 'yes' });
-    await call(at, 'POST', '/apps/ada/hello/restart');
+    await at.variables.set(hello, { ENDS: 'yes' });
+    await at.operations.restart(hello);
     expect(await ask(url)).not.toBe(old);
 
     await ask(`${url}/end`);
@@ -95,11 +96,11 @@ describe('the release before a new one', () => {
   it('ends with a stop, and with the next start, however long it would be kept', async () => {
     const { at, old } = await twoReleases(600_000);
     const pids = [Number(old.split(' ')[1])];
-    const { url } = (await deploy(at, 'hello', '3', files('three', false))).body;
+    const { url } = await deploy(at, 'hello', '3', files('three', false));
     await until('the first has ended', async () => !(await isAlive(pids[0] ?? 0)));
     pids.push(Number((await ask(url)).split(' ')[1]));
 
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
 
     expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]);
     expect(await workers(at)).toEqual([]);

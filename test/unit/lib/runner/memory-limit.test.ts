@@ -1,7 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { memoryLimitOf, memoryWatch } from '../../../../lib/runner/limits/memory-watch.ts';
-import { appFiles, call, deploy, eventsOf, platform, serverFile, until } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  deploy,
+  eventsOf,
+  hello,
+  logsOf,
+  platform,
+  refusalOf,
+  serverFile,
+  until,
+} from '../../../support/platform/harness.ts';
 
 /**
  * A program of Node starts with 45 MB; this one takes 200 MB more at a request for /more, also in a child that is no
@@ -24,13 +34,13 @@ describe('The memory limit of an application', () => {
 
   it('ends an application that uses more, which is started again; the third time in an hour it is said to crash', async () => {
     const at = await platform({ limits, memoryLimits: { '*': LIMIT_MB } });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', growing));
-    const state = async () => (await call(at, 'GET', '/apps/ada/hello')).body.state;
-    const printed = async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text;
+    const app = await deploy(at, 'hello', '1', appFiles('hello', growing));
+    const state = async () => (await at.applications.find(hello))?.state;
+    const printed = async () => await logsOf(at);
     const overruns = async () => (await printed()).split('used more than 150 MB; ').length - 1;
 
     for (const before of [0, 1, 2]) {
-      await fetch(`${body.url}/more`).catch(() => undefined);
+      await fetch(`${app.url}/more`).catch(() => undefined);
       // Not its answers: requests fail already while its end has not been noticed yet.
       await until('its end', async () => (await overruns()) > before);
       await until('it runs again', async () => (await state()) === 'running');
@@ -51,19 +61,18 @@ describe('The memory limit of an application', () => {
     const command = 'head -c 250000000 /dev/zero | tail -c 250000000 | sleep 60';
     const words = [...(program === 'sh' ? [] : ['--fork', 'sh']), '-c', command];
     const child = `require('node:child_process').spawn('${program}', ${JSON.stringify(words)});`;
-    const start = await deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`));
-    expect(start).toMatchObject({
-      status: 500,
-      body: { error: 'The application used more than 150 MB of memory, its limit, before it answered.' },
-    });
+    const failed = await refusalOf(
+      deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`)),
+    );
+    expect(failed.error).toBe('The application used more than 150 MB of memory, its limit, before it answered.');
   });
 
   it('is not there by default', async () => {
     const at = await platform({ limits });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', growing));
-    await fetch(`${body.url}/more`);
+    const app = await deploy(at, 'hello', '1', appFiles('hello', growing));
+    await fetch(`${app.url}/more`);
     await pause(300);
-    expect(await (await fetch(body.url)).text()).toBe('small');
+    expect(await (await fetch(app.url)).text()).toBe('small');
   });
 
   it('is measured more often above half of it, without a look at all processes each time', async () => {

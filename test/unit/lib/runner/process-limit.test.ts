@@ -4,9 +4,10 @@ import { processLimitOf, processWatch } from '../../../../lib/runner/limits/proc
 import {
   appFiles,
   build,
-  call,
   deploy,
   eventsOf,
+  hello,
+  logsOf,
   platform,
   serverFile,
   until,
@@ -36,13 +37,12 @@ describe('How many processes an application may have', () => {
     'is not passed: it is killed, started again, and the third time said to crash',
     async () => {
       const at = await platform({ limits, processLimits: { '*': 30 } });
-      const { body } = await deploy(at, 'hello', '1', appFiles('hello', atRequest));
-      const state = async () => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+      const app = await deploy(at, 'hello', '1', appFiles('hello', atRequest));
+      const state = async () => (await at.applications.find(hello))?.state;
 
-      const killed = async () =>
-        (await call(at, 'GET', '/apps/ada/hello/logs')).text.match(/started more than 30 processes/g);
+      const killed = async () => (await logsOf(at)).match(/started more than 30 processes/g);
       for (const times of [1, 2, 3]) {
-        await fetch(`${body.url}/more`).catch(() => undefined);
+        await fetch(`${app.url}/more`).catch(() => undefined);
         await until('its end', async () => (await killed())?.length === times, 60_000);
         await until('it runs again', async () => (await state()) === 'running', 60_000);
       }
@@ -60,8 +60,8 @@ describe('How many processes an application may have', () => {
     const at = await platform({ limits, processLimits: { ada: 30 } });
     const files = { ...appFiles('hello', serverFile('small')), 'bomb.js': `${bomb(60)} setTimeout(() => {}, 60000);` };
     const manifest = { name: 'hello', version: '1.0.0', scripts: { start: 'node server.js', build: 'node bomb.js' } };
-    const { body } = await build(at, 'hello', '1', { ...files, 'package.json': JSON.stringify(manifest) });
-    expect(body.reason).toBe('npm run build started more than 30 processes, the limit of the application.');
+    const built = await build(at, 'hello', '1', { ...files, 'package.json': JSON.stringify(manifest) });
+    expect(built.reason).toBe('npm run build started more than 30 processes, the limit of the application.');
   });
 
   it('is counted only when the machine has more processes than before, or after a while', async () => {

@@ -7,11 +7,14 @@ import { changedScale } from '../../../../lib/runner/processes/scale.ts';
 import {
   appFiles,
   build,
-  call,
   deploy,
   eventsOf,
+  hello,
   isAlive,
+  logsOf,
+  type PlatformUnderTest,
   platform,
+  refusalOf,
   serverFile,
   sharedPlatform,
   until,
@@ -33,13 +36,12 @@ const files = (version: string, procfile = 'web: node server.js\nworker: node wo
   Procfile: procfile,
 });
 
-type At = { readonly url: string };
-const listed = async (at: At): Promise<readonly Process[]> =>
-  (await call(at, 'GET', '/apps/ada/hello/processes')).body.processes as readonly Process[];
-const states = async (at: At) => (await listed(at)).map(({ name, state }) => `${name} ${state}`);
-const scale = (at: At, change: object) => call(at, 'PATCH', '/apps/ada/hello/processes', change);
+const listed = async (at: PlatformUnderTest): Promise<readonly Process[]> =>
+  (await at.processes.list(hello))?.processes as readonly Process[];
+const states = async (at: PlatformUnderTest) => (await listed(at)).map(({ name, state }) => `${name} ${state}`);
+const scale = (at: PlatformUnderTest, change: object) => at.processes.scale(hello, change as Record<string, number>);
 const data = ({ dataDir }: { dataDir: string }) => join(dataDir, 'apps/ada/hello/data');
-const logs = async (at: At, query = '') => (await call(at, 'GET', `/apps/ada/hello/logs?lines=1000${query}`)).text;
+const logs = (at: PlatformUnderTest, process?: string) => logsOf(at, { lines: 1000, ...(process && { process }) });
 
 /** The process ids of the workers that have been started, those that run. */
 async function workers(at: { dataDir: string }): Promise<readonly number[]> {
@@ -52,7 +54,7 @@ async function workers(at: { dataDir: string }): Promise<readonly number[]> {
 describe('the processes of a Procfile', () => {
   it('every line runs beside web, and its output carries its name', async () => {
     const at = await shared();
-    const { body } = await deploy(
+    const app = await deploy(
       at,
       'hello',
       '1',
@@ -60,7 +62,7 @@ describe('the processes of a Procfile', () => {
     );
     await until('it works', async () => (await logs(at)).includes('works'));
 
-    expect(await (await fetch(body.url)).text()).toBe('1');
+    expect(await (await fetch(app.url)).text()).toBe('1');
     const [web, one, ...more] = await listed(at);
     expect(more).toEqual([]);
     expect(web).toMatchObject({ name: 'web.1', type: 'web', command: 'node server.js', state: 'running', restarts: 0 });
@@ -68,8 +70,8 @@ describe('the processes of a Procfile', () => {
     expect(one?.memory).toBeGreaterThan(1024 * 1024);
     expect(Date.now() - Date.parse(one?.since ?? '')).toBeLessThan(60_000);
     expect(await logs(at)).toMatch(/^\S+ worker\.1: worker 1 works $/m);
-    expect(await logs(at, '&process=web')).not.toContain('works');
-    expect(await logs(at, '&process=worker')).toContain('works');
+    expect(await logs(at, 'web')).not.toContain('works');
+    expect(await logs(at, 'worker')).toContain('works');
   });
 
   it('a deploy ends those of the release before, and a restart gives all of them the variables of now', async () => {
@@ -80,8 +82,8 @@ describe('the processes of a Procfile', () => {
 
     await deploy(at, 'hello', '2', files('2'));
     await until('the second works alone', async () => !(await isAlive(first)) && (await workers(at)).length === 1);
-    await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'hard' });
-    await call(at, 'POST', '/apps/ada/hello/restart');
+    await at.variables.set(hello, { WORD: 'hard' });
+    await at.operations.restart(hello);
 
     await until('the third works', async () => (await logs(at)).includes('worker 2 works hard'));
     await until('alone', async () => (await workers(at)).length === 1);
@@ -93,9 +95,8 @@ describe('the processes of a Procfile', () => {
     await until('it works', async () => (await workers(at)).length === 1);
     const before = await workers(at);
 
-    const failed = await deploy(at, 'hello', '2', { ...files('2'), 'server.js': 'process.exit(1)' });
-
-    expect(failed.status).toBe(500);
+    const second = { ...files('2'), 'server.js': 'process.exit(1)' };
+    expect(await refusalOf(deploy(at, 'hello', '2', second))).toMatchObject({ status: 500 });
     expect(await workers(at)).toEqual(before);
   });
 
@@ -104,7 +105,7 @@ describe('the processes of a Procfile', () => {
     await deploy(at, 'hello', '1', files('1'));
     await until('it works', async () => (await workers(at)).length === 1);
 
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
 
     expect(await workers(at)).toEqual([]);
     expect(await states(at)).toEqual(['web.1 stopped', 'worker.1 stopped']);
@@ -114,7 +115,7 @@ describe('the processes of a Procfile', () => {
 describe('a process that crashes', () => {
   it('is started again, and the web process goes on', async () => {
     const at = await platform({ limits: { crashPauseMs: 50 } });
-    const { body } = await deploy(at, 'hello', '1', files('1'));
+    const app = await deploy(at, 'hello', '1', files('1'));
     await until('it works', async () => (await workers(at)).length === 1);
     const [before = 0] = await workers(at);
 
@@ -126,13 +127,13 @@ describe('a process that crashes', () => {
       { name: 'worker.1', state: 'running', restarts: 1 },
     ]);
     expect(await logs(at)).toContain('platform worker.1: was ended by SIGKILL; next start in 50 ms');
-    expect(await (await fetch(body.url)).text()).toBe('1');
+    expect(await (await fetch(app.url)).text()).toBe('1');
   });
 
   it('is crashed once when it crashes in a loop, and back by itself or by a change of its number', async () => {
     const limits = { crashPauseMs: 10, crashPauseMaxMs: 40, crashLimit: 3, crashWindowMs: 1_500 };
     const at = await platform({ limits });
-    const { body } = await deploy(at, 'hello', '1', files('1'));
+    const app = await deploy(at, 'hello', '1', files('1'));
     const isInLoop = () => until('it is in a loop', async () => (await states(at)).includes('worker.1 crashed'));
     await until('it works', async () => (await workers(at)).length === 1);
     await writeFile(join(data(at), 'end'), '');
@@ -140,8 +141,8 @@ describe('a process that crashes', () => {
 
     const reason = 'The process worker.1 crashed too often and is tried again every minute: exited with code 3.';
     await expect.poll(() => eventsOf(at)).toMatchObject([{ seq: 1, state: 'crashed', reason }]);
-    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('running');
-    expect(await (await fetch(body.url)).text()).toBe('1');
+    expect((await at.applications.find(hello))?.state).toBe('running');
+    expect(await (await fetch(app.url)).text()).toBe('1');
     const restarts = async () => (await listed(at))[1]?.restarts ?? 0;
     const before = await restarts();
     await until('it is tried again', async () => (await restarts()) > before + 3);
@@ -164,7 +165,7 @@ describe('scaling', () => {
   it('starts and ends processes, and is kept over deploys and restarts of the platform', async () => {
     const first = await platform();
     await deploy(first, 'hello', '1', files('1'));
-    expect((await scale(first, { worker: 3 })).body).toMatchObject({ scale: { web: 1, worker: 3 } });
+    expect(await scale(first, { worker: 3 })).toMatchObject({ scale: { web: 1, worker: 3 } });
     await until('three work', async () => (await workers(first)).length === 3);
 
     await scale(first, { worker: 2 });
@@ -178,7 +179,7 @@ describe('scaling', () => {
     await until('two work again', async () => (await workers(again)).length === 2);
     await scale(again, { worker: 0 });
     expect(await workers(again)).toEqual([]);
-    expect((await call(again, 'GET', '/apps/ada/hello/processes')).body.scale).toEqual({ web: 1, worker: 0 });
+    expect((await again.processes.list(hello))?.scale).toEqual({ web: 1, worker: 0 });
   });
 
   it('to what no application can have is refused in one sentence', async () => {
@@ -192,7 +193,7 @@ describe('scaling', () => {
       [{ worker: 21 }, 'An application has at most 20 processes besides web.'],
       [{ web: 2 }, 'There is one web process, or none: web is 0, 1 or auto.'],
     ] as const) {
-      expect(await scale(at, change), sentence).toMatchObject({ status: 400, body: { error: sentence } });
+      expect(await refusalOf(scale(at, change))).toMatchObject({ status: 400, error: sentence });
     }
   });
 
@@ -206,14 +207,14 @@ describe('scaling', () => {
       ...appFiles('hello', serverFile('web')),
       Procfile: ['web: node server.js', ...procfile(lines)].join('\n'),
     });
-    const { body } = await build(at, 'hello', '1', files(21));
+    const built = await build(at, 'hello', '1', files(21));
     const reason = expect.stringMatching(/^The Procfile asks for 21 processes besides web, .* at most 20: /);
-    expect(body).toMatchObject({ state: 'failed', reason });
+    expect(built).toMatchObject({ state: 'failed', reason });
     expect(existsSync(join(data(at), 'released'))).toBe(false);
-    expect((await deploy(at, 'hello', '2', files(20))).status).toBe(200);
+    await deploy(at, 'hello', '2', files(20));
     await scale(at, { w0: 0 });
-    expect((await deploy(at, 'hello', '3', files(21))).status).toBe(200);
-    expect((await scale(at, { w0: 1 })).status).toBe(400);
+    await deploy(at, 'hello', '3', files(21));
+    expect(await refusalOf(scale(at, { w0: 1 }))).toMatchObject({ status: 400 });
   });
 
   it('of an application that has too many may make fewer, and not more', () => {
@@ -231,14 +232,14 @@ describe('scaling', () => {
 
   it('web may be 0', async () => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', files('1'));
+    const app = await deploy(at, 'hello', '1', files('1'));
 
     await scale(at, { web: 0 });
-    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has no web process.' });
+    expect(await (await fetch(app.url)).json()).toEqual({ error: 'hello has no web process.' });
     expect(await states(at)).toEqual(['worker.1 running']);
 
     await scale(at, { web: 1 });
-    expect(await (await fetch(body.url)).text()).toBe('1');
+    expect(await (await fetch(app.url)).text()).toBe('1');
   });
 });
 
@@ -252,11 +253,11 @@ describe('an application without a web process', () => {
   it('goes live, and its address says that it has none', async () => {
     const at = await shared();
 
-    const { body } = await deploy(at, 'hello', '1', lone(worker('1')));
+    const app = await deploy(at, 'hello', '1', lone(worker('1')));
 
-    expect(body.state).toBe('running');
+    expect(app.state).toBe('running');
     expect(await states(at)).toEqual(['worker.1 running']);
-    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has no web process.' });
+    expect(await (await fetch(app.url)).json()).toEqual({ error: 'hello has no web process.' });
   });
 
   it('does not go live when its process ends at once, and the one before goes on', async () => {
@@ -266,14 +267,14 @@ describe('an application without a web process', () => {
     await until('it works', async () => (await workers(at)).length === 1);
     const before = await workers(at);
 
-    const failed = await deploy(at, 'hello', '2', lone("throw new Error('no queue')"));
+    const failed = await refusalOf(deploy(at, 'hello', '2', lone("throw new Error('no queue')")));
 
     expect(failed).toMatchObject({
       status: 500,
-      body: { error: 'The process worker.1 did not stay up: Error: no queue (index.js:1)' },
+      error: 'The process worker.1 did not stay up: Error: no queue (index.js:1)',
     });
     expect(await workers(at)).toEqual(before);
-    expect((await call(at, 'GET', '/apps/ada/hello')).body).toMatchObject({ state: 'running', snapshot: '1' });
+    expect(await at.applications.find(hello)).toMatchObject({ state: 'running', snapshot: '1' });
   });
 
   it('has crashed when its process has', async () => {
@@ -281,6 +282,6 @@ describe('an application without a web process', () => {
     await deploy(at, 'hello', '1', lone(worker('1')));
     await writeFile(join(data(at), 'end'), '');
 
-    await until('it is given up', async () => (await call(at, 'GET', '/apps/ada/hello')).body.state === 'crashed');
+    await until('it is given up', async () => (await at.applications.find(hello))?.state === 'crashed');
   });
 });

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { Waiting } from '../../../../lib/runner/door/waiting.ts';
 import {
   appFiles,
-  call,
   deploy,
+  hello,
   type PlatformUnderTest,
   platform,
   sharedPlatform,
@@ -47,26 +47,26 @@ function ask(url: string, headers: Record<string, string>): Promise<readonly (nu
 describe('the way to an application, by its own port and by its name', () => {
   it('takes headers of 60 KB in both directions, also of a WebSocket', async () => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', echoes));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', echoes));
     const host = `hello.ada.localhost:${new URL(at.url).port}`;
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
 
-    expect(await ask(body.url, {})).toEqual([200, HEADERS]);
+    expect(await ask(app.url, {})).toEqual([200, HEADERS]);
     expect(await ask(at.url, { host })).toEqual([200, HEADERS]);
-    expect(await ask(body.url, upgrade)).toEqual([101, HEADERS]);
+    expect(await ask(app.url, upgrade)).toEqual([101, HEADERS]);
     expect(await ask(at.url, { host, ...upgrade })).toEqual([101, HEADERS]);
   });
 
   it('has no time limit for a whole request, such as a slow upload', async () => {
     const at = await shared();
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', echoes));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', echoes));
     const limits: number[] = [];
     const seen = (message: unknown) => {
       limits.push((message as { readonly server: Server }).server.requestTimeout);
     };
     subscribe('http.server.request.start', seen);
 
-    await ask(body.url, {});
+    await ask(app.url, {});
     await ask(at.url, { host: `hello.ada.localhost:${new URL(at.url).port}` });
 
     unsubscribe('http.server.request.start', seen);
@@ -86,7 +86,7 @@ server.on('upgrade', (_, socket) => {
 server.listen(process.env.PORT, process.env.HOST);`;
 
 const state = async (at: PlatformUnderTest) => {
-  const { processes } = (await call(at, 'GET', '/apps/ada/hello/processes')).body;
+  const { processes } = (await at.processes.list(hello)) ?? {};
   return (processes as readonly { readonly state: string }[])[0]?.state;
 };
 /** The status and the sentence of an answer. */
@@ -99,7 +99,7 @@ const CRASHED = [503, '{"error":"hello has crashed and is being started again."}
 /** An application that has crashed, and is started again after ten minutes. */
 async function crashed(limits: object) {
   const at = await platform({ limits: { crashPauseMs: 600_000, crashPauseMaxMs: 600_000, ...limits } });
-  const { url } = (await deploy(at, 'hello', '1', appFiles('hello', up))).body;
+  const { url } = await deploy(at, 'hello', '1', appFiles('hello', up));
   await fetch(`${url}/crash`).catch(() => undefined);
   await until('it has crashed', async () => (await state(at)) !== 'running');
   return { at, url };
@@ -112,7 +112,7 @@ describe('a request while nothing serves', () => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const asked = [ask(url, {}), ask(at.url, { host }), ask(url, upgrade), ask(at.url, { host, ...upgrade })];
 
-    await call(at, 'POST', '/apps/ada/hello/restart');
+    await at.operations.restart(hello);
 
     expect((await Promise.all(asked)).map(([status]) => status)).toEqual([200, 200, 101, 101]);
   });
@@ -124,7 +124,7 @@ describe('a request while nothing serves', () => {
     const { at, url } = await crashed({ waitMs: 600_000, mostWaiting: 2 });
     const asked = [answerOf(url), answerOf(url), answerOf(url)];
     expect(await Promise.race(asked)).toEqual(CRASHED);
-    await call(at, 'POST', '/apps/ada/hello/restart');
+    await at.operations.restart(hello);
     expect((await Promise.all(asked)).map(([status]) => status).sort()).toEqual([200, 200, 503]);
   });
 
@@ -146,7 +146,7 @@ describe('a request while nothing serves', () => {
   it('is answered at once when the application is stopped, or crashes in a loop', async () => {
     const { at, url } = await crashed({ waitMs: 600_000 });
     const asked = answerOf(url);
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
     expect(await asked).toEqual([503, '{"error":"hello is stopped."}']);
 
     const loop = await crashed({ waitMs: 600_000, crashLimit: 1 });

@@ -4,17 +4,19 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Process } from '../../../../functions/core/ports/processes.ts';
+import type { Process, Scale } from '../../../../functions/core/ports/processes.ts';
 import { Sleep } from '../../../../lib/runner/sleep.ts';
 import { startTurns } from '../../../../lib/runner/start/turns.ts';
 import {
   afterwards,
   appFiles,
-  call,
   deploy,
+  hello,
   isAlive,
+  logsOf,
   type PlatformUnderTest,
   platform,
+  refusalOf,
   sharedPlatform,
   until,
 } from '../../../support/platform/harness.ts';
@@ -183,18 +185,17 @@ const files = (version: string, code = server(version)) => ({
   Procfile: 'web: node server.js\nworker: node worker.js\n',
 });
 
-type At = Pick<PlatformUnderTest, 'url'>;
+type Shown = Pick<PlatformUnderTest, 'applications' | 'processes'>;
 type Place = Pick<PlatformUnderTest, 'dataDir'>;
 
-const scale = (at: At, web: unknown) => call(at, 'PATCH', '/apps/ada/hello/processes', { web });
-const shown = async (at: At) => (await call(at, 'GET', '/apps/ada/hello')).body;
-const processes = async (at: At) =>
-  (await call(at, 'GET', '/apps/ada/hello/processes')).body.processes as readonly Process[];
+const scale = (at: PlatformUnderTest, web: Scale['web']) => at.processes.scale(hello, { web });
+const urlOf = async (at: Shown) => (await at.applications.find(hello))?.url ?? '';
+const processes = async (at: Shown) => (await at.processes.list(hello))?.processes as readonly Process[];
 /** That of its web process. */
-const state = async (at: At) => (await processes(at))[0]?.state;
-const isAsleep = (at: At) => until('it is asleep', async () => (await state(at)) === 'asleep');
+const state = async (at: Shown) => (await processes(at))[0]?.state;
+const isAsleep = (at: Shown) => until('it is asleep', async () => (await state(at)) === 'asleep');
 const file = ({ dataDir }: Place, name: string) => join(dataDir, 'apps/ada/hello/data', name);
-const logs = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000')).text;
+const logs = (at: PlatformUnderTest) => logsOf(at, { lines: 1000 });
 
 /** The process ids of all that were started of a type. */
 async function started(at: Place, type: 'web' | 'worker'): Promise<readonly number[]> {
@@ -218,11 +219,11 @@ async function sleeping(
   begun: Promise<PlatformUnderTest> = shared(),
 ): Promise<{ readonly at: PlatformUnderTest; readonly url: string }> {
   const at = await begun;
-  const { body } = await deploy(at, 'hello', '1', files('one'));
+  const app = await deploy(at, 'hello', '1', files('one'));
   await until('the worker runs', async () => (await started(at, 'worker')).length === 1);
-  expect((await scale(at, 'auto')).body).toMatchObject({ scale: { web: 'auto', worker: 1 } });
+  expect(await scale(at, 'auto')).toMatchObject({ scale: { web: 'auto', worker: 1 } });
   await isAsleep(at);
-  return { at, url: body.url };
+  return { at, url: app.url };
 }
 
 describe('an application whose web is auto', () => {
@@ -246,15 +247,15 @@ describe('an application whose web is auto', () => {
 
   it('may be so from its creation; one that exists stays as it is', async () => {
     const at = await shared();
-    const put = () => call(at, 'PUT', '/apps/ada/hello?web=auto', { name: 'hello' });
+    const put = () => at.hosting.ensureApp(hello, { name: 'hello' }, { maySleep: true });
     await put();
-    const { body } = await deploy(at, 'hello', '1', files('one'));
+    const app = await deploy(at, 'hello', '1', files('one'));
     await isAsleep(at);
-    expect((await ask(body.url))[1]).toBe('one');
+    expect((await ask(app.url))[1]).toBe('one');
     await scale(at, 1);
     await put();
-    const { body: now } = await call(at, 'GET', '/apps/ada/hello/processes');
-    expect(now.scale).toMatchObject({ web: 1 });
+    const now = await at.processes.list(hello);
+    expect(now?.scale).toMatchObject({ web: 1 });
   });
 
   it('requests that come together have one start, by either address, and keep their bodies', async () => {
@@ -322,10 +323,10 @@ describe('an application whose web is auto', () => {
   it('a deploy of it is checked, and one that fails leaves the version that sleeps', async () => {
     const { at, url } = await sleeping();
 
-    expect((await deploy(at, 'hello', '2', files('two', 'process.exit(1)'))).status).toBe(500);
+    expect(await refusalOf(deploy(at, 'hello', '2', files('two', 'process.exit(1)')))).toMatchObject({ status: 500 });
     expect(await state(at)).toBe('asleep');
     expect((await ask(url))[1]).toBe('one');
-    expect((await deploy(at, 'hello', '3', files('three'))).status).toBe(200);
+    await deploy(at, 'hello', '3', files('three'));
 
     await isAsleep(at);
     expect((await ask(url))[1]).toBe('three');
@@ -333,11 +334,11 @@ describe('an application whose web is auto', () => {
 
   it('has the variables of its next start, and starts no more when it is stopped', async () => {
     const { at, url } = await sleeping();
-    await call(at, 'PATCH', '/apps/ada/hello/env', { WORD: ' more' });
+    await at.variables.set(hello, { WORD: ' more' });
     expect((await ask(url))[1]).toBe('one more');
     await isAsleep(at);
 
-    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.operations.stop(hello);
 
     expect(await ask(url)).toEqual(['503', '{"error":"hello is stopped."}']);
     expect(await started(at, 'web')).toHaveLength(2);
@@ -351,7 +352,7 @@ describe('an application whose web is auto', () => {
     await isAsleep(again);
     await until('its worker runs', async () => (await started(again, 'worker')).length === 2);
     expect(await started(again, 'web')).toHaveLength(1);
-    expect((await ask((await shown(again)).url))[1]).toBe('one');
+    expect((await ask(await urlOf(again)))[1]).toBe('one');
   });
 
   it('a kill of the platform while it is being started leaves no process, and the next request starts it', async () => {
@@ -361,7 +362,7 @@ describe('an application whose web is auto', () => {
     afterwards(() => killed.kill());
     await isAsleep(killed);
     await writeFile(file(first, 'slow'), '');
-    const asked = ask((await shown(killed)).url).catch(() => 'cut');
+    const asked = ask(await urlOf(killed)).catch(() => 'cut');
     await until('all is started', async () => {
       const [web, worker] = await Promise.all([started(first, 'web'), started(first, 'worker')]);
       return web.length === 2 && worker.length === 2;
@@ -375,13 +376,13 @@ describe('an application whose web is auto', () => {
     await rm(file(first, 'slow'));
     const again = await platform({ dataDir: first.dataDir, limits: LIMITS });
     await isAsleep(again);
-    expect((await ask((await shown(again)).url))[1]).toBe('one');
+    expect((await ask(await urlOf(again)))[1]).toBe('one');
   });
 
   it('runs all the time again when it is scaled to 1', async () => {
     const { at, url } = await sleeping();
 
-    expect((await scale(at, 1)).body).toMatchObject({ processes: [{ state: 'running' }, {}], scale: { web: 1 } });
+    expect(await scale(at, 1)).toMatchObject({ processes: [{ state: 'running' }, {}], scale: { web: 1 } });
 
     const [pid] = await ask(url);
     expect([(await ask(url))[0], await state(at)]).toEqual([pid, 'running']);
@@ -389,20 +390,20 @@ describe('an application whose web is auto', () => {
 
   it('is asleep as a whole when nothing runs beside it', async () => {
     const { at } = await sleeping();
-    expect((await shown(at)).state).toBe('running');
+    expect((await at.applications.find(hello))?.state).toBe('running');
 
-    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 0 });
+    await at.processes.scale(hello, { worker: 0 });
 
-    expect((await shown(at)).state).toBe('asleep');
+    expect((await at.applications.find(hello))?.state).toBe('asleep');
   });
 
   it('another process that is scaled from 0 while it is asleep has the variables of now, and it sleeps on', async () => {
     const { at } = await sleeping();
     const [first] = await started(at, 'worker');
-    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 0 });
-    await call(at, 'PATCH', '/apps/ada/hello/env', { WORD: 'new' });
+    await at.processes.scale(hello, { worker: 0 });
+    await at.variables.set(hello, { WORD: 'new' });
 
-    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 1 });
+    await at.processes.scale(hello, { worker: 1 });
 
     const other = async () => (await started(at, 'worker')).find((pid) => pid !== first);
     const word = async () => readFile(file(at, `worker-${await other()}`), 'utf8').catch(() => '');
@@ -413,7 +414,7 @@ describe('an application whose web is auto', () => {
 });
 
 /** The same by the address of the platform and the name of the application. */
-function byHost(at: At): Promise<readonly string[]> {
+function byHost(at: PlatformUnderTest): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     const asking = request(at.url, { headers: { host: 'hello.ada.localhost' } });
     asking.once('error', reject).once('response', (answer) => {

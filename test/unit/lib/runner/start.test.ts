@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { appFiles, build, call, deploy, serverFile, sharedPlatform } from '../../../support/platform/harness.ts';
+import { appFiles, build, deploy, serverFile, sharedPlatform, start } from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
@@ -13,8 +13,8 @@ describe('starting an application', () => {
 
     const started = await deploy(at, 'hello', '1.0.0-1', appFiles('hello', serverFile('hello one')));
 
-    expect(started).toMatchObject({ status: 200, body: { state: 'running', snapshot: '1.0.0-1' } });
-    expect(await text(started.body.url)).toBe('hello one');
+    expect(started).toMatchObject({ state: 'running', snapshot: '1.0.0-1' });
+    expect(await text(started.url)).toBe('hello one');
   });
 
   it("the application is served under its host name on the platform's own port", async () => {
@@ -34,20 +34,20 @@ describe('starting an application', () => {
   it('a start does nothing when the snapshot runs already', async () => {
     const at = await shared();
     const server = `const id = String(process.pid); ${serverFile('').replace('s.end("")', 's.end(id)')}`;
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    const before = await text(body.url);
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+    const before = await text(app.url);
 
-    const again = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    const again = await start(at, 'hello', '1');
 
-    expect(again).toMatchObject({ status: 200, body: { state: 'running', snapshot: '1', url: body.url } });
-    expect(await text(body.url)).toBe(before);
+    expect(again).toMatchObject({ state: 'running', snapshot: '1', url: app.url });
+    expect(await text(app.url)).toBe(before);
   });
 
   it('the address stays the same from release to release, and no request fails while traffic moves', async () => {
     const at = await shared();
     const slow = (word: string) =>
       `require('node:http').createServer((q, s) => setTimeout(() => s.end('${word}'), 20)).listen(process.env.PORT);`;
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', slow('one')));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', slow('one')));
     await build(at, 'hello', '2', appFiles('hello', slow('two')));
     const agent = new Agent({ keepAlive: true, maxSockets: 50 });
     const seen: string[] = [];
@@ -55,22 +55,22 @@ describe('starting an application', () => {
     let sending = true;
     const traffic = (async () => {
       while (sending) {
-        requests.push(requestText(body.url, agent).then((word) => void seen.push(word)));
+        requests.push(requestText(app.url, agent).then((word) => void seen.push(word)));
         await pause(5);
       }
     })();
 
     await expect.poll(() => seen).toContain('one');
-    const second = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '2' });
+    const second = await start(at, 'hello', '2');
     await expect.poll(() => seen).toContain('two');
     await expect.poll(() => seen.length).toBeGreaterThan(40);
     sending = false;
     await traffic;
     await Promise.all(requests);
-    const last = await requestText(body.url, agent);
+    const last = await requestText(app.url, agent);
     agent.destroy();
 
-    expect(second.body.url).toBe(body.url);
+    expect(second.url).toBe(app.url);
     expect(new Set(seen)).toEqual(new Set(['one', 'two']));
     expect(last).toBe('two');
   });

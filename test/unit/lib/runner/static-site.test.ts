@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { build, call, deploy, sharedPlatform } from '../../../support/platform/harness.ts';
+import { appOf, build, deploy, refusalOf, sharedPlatform, start } from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
@@ -8,7 +8,7 @@ const manifest = (scripts: object = {}) => JSON.stringify({ name: 'site', versio
 async function site(files: Record<string, string>, scripts: object = {}) {
   const at = await shared();
   const started = await deploy(at, 'site', '1', { 'package.json': manifest(scripts), ...files });
-  return { at, url: started.body.url };
+  return { at, url: started.url };
 }
 
 describe('a repository without a server', () => {
@@ -33,8 +33,8 @@ describe('a repository without a server', () => {
   it('without an index.html has nothing to start', async () => {
     const at = await shared();
     await build(at, 'site', '1', { 'package.json': manifest() });
-    const { body } = await call(at, 'POST', '/apps/ada/site/start', { snapshot: '1' });
-    expect(body.error).toMatch(/^There is nothing to start: .*no web process in a Procfile, and no index\.html\.$/);
+    const app = await refusalOf(start(at, 'site', '1'));
+    expect(app.error).toMatch(/^There is nothing to start: .*no web process in a Procfile, and no index\.html\.$/);
   });
 });
 
@@ -56,7 +56,7 @@ describe('the Procfile', () => {
       'web.js':
         "require('node:http').createServer((q, s) => s.end(require('fs').readFileSync(process.env.DATA_DIR + '/log.txt'))).listen(process.env.PORT)",
     });
-    await call(at, 'POST', '/apps/ada/site/restart');
+    await at.operations.restart(appOf('site'));
     expect(await (await fetch(url)).text()).toBe('migrated\n');
   });
 
@@ -67,8 +67,8 @@ describe('the Procfile', () => {
       'index.html': 'new',
       'package.json': manifest(),
     };
-    const { body } = await build(at, 'site', '2', files);
-    expect(body).toMatchObject({
+    const built = await build(at, 'site', '2', files);
+    expect(built).toMatchObject({
       state: 'failed',
       reason: 'The release command of the Procfile exited with code 3: no such table.',
     });
@@ -84,8 +84,8 @@ describe('the folder of an application', () => {
     await deploy(at, 'site', '2', { 'package.json': manifest(), 'server.js': counts });
     expect(await (await fetch(url)).text()).toBe('xx');
 
-    await call(at, 'DELETE', '/apps/ada/site');
+    await at.operations.remove(appOf('site'));
     const again = await deploy(at, 'site', '1', { 'package.json': manifest(), 'server.js': counts });
-    expect(await (await fetch(again.body.url)).text()).toBe('x');
+    expect(await (await fetch(again.url)).text()).toBe('x');
   });
 });

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { Processes } from '../../../../functions/api/shapes/processes.ts';
 import { Usage } from '../../../../lib/runner/usage.ts';
-import { appFiles, call, deploy, type PlatformUnderTest, platform, until } from '../../../support/platform/harness.ts';
+import { appFiles, deploy, hello, type PlatformUnderTest, platform, until } from '../../../support/platform/harness.ts';
 
 /** Answers a path with the status that it names, and /never not at all; a WebSocket too. */
 const answers = `
@@ -17,8 +17,8 @@ server.on('upgrade', (q, socket) => {
 server.listen(process.env.PORT, process.env.HOST);`;
 
 const usageOf = async (at: PlatformUnderTest) => {
-  const { body } = await call(at, 'GET', '/apps/ada/hello/processes');
-  const { usage = [] } = v.parse(Processes, body);
+  const shown = await at.processes.list(hello);
+  const { usage = [] } = v.parse(Processes, shown);
   const sum: Record<string, number> = {};
   for (const { requests } of usage)
     for (const [of, count] of Object.entries(requests)) sum[of] = (sum[of] ?? 0) + count;
@@ -28,14 +28,14 @@ const usageOf = async (at: PlatformUnderTest) => {
 describe('what is counted of an application', () => {
   it('is each request with the class of its status, by its port and by its name, and its memory', async () => {
     const at = await platform({ limits: { usageMs: 50 } });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', answers));
+    const app = await deploy(at, 'hello', '1', appFiles('hello', answers));
     // The check at its start is no request of anybody.
     expect((await usageOf(at)).sum).toEqual({});
     const host = `hello.ada.localhost:${new URL(at.url).port}`;
-    for (const path of ['', '204', '304', '404', '500', '503']) await fetch(`${body.url}/${path}`);
+    for (const path of ['', '204', '304', '404', '500', '503']) await fetch(`${app.url}/${path}`);
     await ended(at.url, '/404', { host });
-    await ended(body.url, '/', { connection: 'Upgrade', upgrade: 'websocket' });
-    const left = request(`${body.url}/never`).once('error', () => undefined);
+    await ended(app.url, '/', { connection: 'Upgrade', upgrade: 'websocket' });
+    const left = request(`${app.url}/never`).once('error', () => undefined);
     left.end();
     await once(left, 'finish');
     left.destroy();

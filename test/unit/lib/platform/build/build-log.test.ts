@@ -1,37 +1,25 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { withoutValues } from '../../../../../functions/core/output/without-values.ts';
+import type { PrintedLine } from '../../../../../functions/core/ports/processes.ts';
 import { buildLog } from '../../../../../lib/platform/build/build-log.ts';
 import {
   appFiles,
   build,
-  call,
+  buildLogOf,
   ended,
+  hello,
   platform,
   serverFile,
   sharedPlatform,
   tarball,
   temporaryFolder,
+  upload,
 } from '../../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
-
-const path = '/apps/ada/hello/snapshots/1';
-
-interface Line {
-  readonly at: string;
-  readonly stream: string;
-  readonly line: string;
-}
-
-function parsed(text: string): Line[] {
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-}
 
 describe('the log of a build', () => {
   it('is kept with the snapshot: time, stream and line, also when the build succeeds', async () => {
@@ -39,10 +27,7 @@ describe('the log of a build', () => {
     const scripts = { build: 'echo out; echo err >&2' };
     await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
 
-    const answer = await call(at, 'GET', `${path}/log`);
-
-    expect(answer.headers.get('content-type')).toContain('application/x-ndjson');
-    const lines = parsed(answer.text);
+    const lines = (await buildLogOf(at)) ?? [];
     expect(lines.map(({ stream, line }) => `${stream} ${line}`)).toEqual(
       expect.arrayContaining(['stdout out', 'stderr err']),
     );
@@ -53,37 +38,34 @@ describe('the log of a build', () => {
     const at = await shared();
     const go = join(await temporaryFolder(), 'go');
     const scripts = { build: `echo waiting; while [ ! -e ${go} ]; do sleep 0.05; done; echo done` };
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'POST', path, await tarball(appFiles('hello', serverFile('hi'), { scripts })));
-    await call(at, 'POST', `${path}/activate`);
+    await at.hosting.ensureApp(hello, {});
+    await upload(at, 'hello', '1', await tarball(appFiles('hello', serverFile('hi'), { scripts })));
+    const snapshot = { ...hello, snapshot: '1' };
+    await at.hosting.activate(snapshot);
 
-    const response = await fetch(`${at.url}${path}/log?follow`);
-    let text = '';
-    const { writeFile } = await import('node:fs/promises');
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString();
-      if (parsed(text).some(({ line }) => line === 'waiting')) await writeFile(go, '');
+    const lines: PrintedLine[] = [];
+    for await (const batch of (await at.builds.read(snapshot, true, new AbortController().signal)) ?? []) {
+      lines.push(...batch);
+      if (batch.some(({ line }) => line === 'waiting')) await writeFile(go, '');
     }
 
-    expect(parsed(text).at(-1)?.line).toBe('done');
-    expect((await ended(at, path)).body.state).toBe('ready');
-    expect((await call(at, 'GET', `${path}/log?follow`)).text).toBe(text);
+    expect(lines.at(-1)?.line).toBe('done');
+    expect((await ended(at, 'hello', '1')).state).toBe('ready');
+    expect(await buildLogOf(at, '1', true)).toEqual(lines);
   });
 
-  it('is empty before the first build, and 404 for an unknown snapshot', async () => {
+  it('is empty before the first build, and null for an unknown snapshot', async () => {
     const at = await platform();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'POST', path, await tarball(appFiles('hello', '')));
-    expect(await call(at, 'GET', `${path}/log`)).toMatchObject({ status: 200, text: '' });
-    expect((await call(at, 'GET', '/apps/ada/hello/snapshots/9/log')).status).toBe(404);
+    await at.hosting.ensureApp(hello, {});
+    await upload(at, 'hello', '1', await tarball(appFiles('hello', '')));
+    expect([await buildLogOf(at), await buildLogOf(at, '9')]).toEqual([[], null]);
   });
 
   it('ends with the reason when the build fails', async () => {
     const at = await shared();
     const scripts = { build: 'echo broken; exit 1' };
-    const { body } = await build(at, 'hello', '1', appFiles('hello', '', { scripts }));
-    const last = parsed((await call(at, 'GET', `${path}/log`)).text).at(-1);
-    expect(last).toMatchObject({ stream: 'platform', line: body.reason });
+    const built = await build(at, 'hello', '1', appFiles('hello', '', { scripts }));
+    expect((await buildLogOf(at))?.at(-1)).toMatchObject({ stream: 'platform', line: built.reason });
   });
 
   it('keeps a bounded number of lines, and the last ones of all', async () => {
@@ -96,7 +78,8 @@ describe('the log of a build', () => {
     await new Promise((resolve) => stream.once('close', resolve));
     await log.end();
 
-    const lines = parsed(await readFile(file, 'utf8')).map(({ line }) => line);
+    const written = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    const lines = written.map((one): string => JSON.parse(one).line);
     expect(lines.slice(0, 2)).toEqual(['line 1', 'line 2']);
     expect(lines).toContain('990 lines are not kept; the last ones follow.');
     expect(lines.at(-1)).toBe('line 1000');

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { call, ended, serverFile, sharedPlatform, tarball } from '../../../../support/platform/harness.ts';
+import {
+  appOf,
+  ended,
+  refusalOf,
+  serverFile,
+  sharedPlatform,
+  snapshotOf,
+  start,
+  tarball,
+  upload,
+} from '../../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
-const snapshot = '/apps/ada/web/snapshots/1';
+const snapshot = { ...appOf('web'), snapshot: '1' };
 
 const files = {
   'package.json': JSON.stringify({ name: 'mono', private: true, workspaces: ['packages/*'] }),
@@ -20,8 +30,8 @@ const files = {
 
 async function uploaded(content: Record<string, string> = files) {
   const at = await shared();
-  await call(at, 'PUT', '/apps/ada/web', {});
-  await call(at, 'POST', snapshot, await tarball(content));
+  await at.hosting.ensureApp(appOf('web'), {});
+  await upload(at, 'web', '1', await tarball(content));
   return at;
 }
 
@@ -29,13 +39,12 @@ describe('an application in a folder of a repository', () => {
   it('is installed with its workspaces at the root, and built and started in its folder', async () => {
     const at = await uploaded();
 
-    const activated = await call(at, 'POST', `${snapshot}/activate`, { path: 'packages/web' });
-    const built = await ended(at, snapshot);
-    const started = await call(at, 'POST', '/apps/ada/web/start', { snapshot: '1' });
+    await at.hosting.activate(snapshot, { path: 'packages/web' });
+    const built = await ended(at, 'web', '1');
+    const started = await start(at, 'web', '1');
 
-    expect(activated.status).toBe(202);
-    expect(built.body).toMatchObject({ state: 'ready', path: 'packages/web' });
-    expect(await (await fetch(started.body.url)).text()).toBe('shared\n');
+    expect(built).toMatchObject({ state: 'ready', path: 'packages/web' });
+    expect(await (await fetch(started.url)).text()).toBe('shared\n');
   });
 
   it.each([
@@ -44,23 +53,20 @@ describe('an application in a folder of a repository', () => {
     ['package.json', 'There is no folder package.json of the repository.'],
   ])('at %s fails with a sentence', async (path, reason) => {
     const at = await uploaded();
-    await call(at, 'POST', `${snapshot}/activate`, { path });
-    expect((await ended(at, snapshot)).body).toMatchObject({ state: 'failed', reason });
+    await at.hosting.activate(snapshot, { path });
+    expect(await ended(at, 'web', '1')).toMatchObject({ state: 'failed', reason });
   });
 
   it('keeps its folder when it is activated again, and cannot be activated for another one', async () => {
     const at = await uploaded({ 'packages/web/package.json': '{"name":"web"}', 'packages/web/server.js': '' });
-    await call(at, 'POST', `${snapshot}/activate`, { path: 'packages/web' });
-    await ended(at, snapshot);
+    await at.hosting.activate(snapshot, { path: 'packages/web' });
+    await ended(at, 'web', '1');
 
-    expect(await call(at, 'POST', `${snapshot}/activate`)).toMatchObject({
-      status: 202,
-      body: { path: 'packages/web' },
-    });
-    const other = await call(at, 'POST', `${snapshot}/activate`, { path: '' });
-    expect(other).toMatchObject({
+    await at.hosting.activate(snapshot);
+    expect(await snapshotOf(at, 'web', '1')).toMatchObject({ path: 'packages/web' });
+    expect(await refusalOf(at.hosting.activate(snapshot, { path: '' }))).toMatchObject({
       status: 409,
-      body: { error: 'The snapshot 1 is built for the folder packages/web, not the root of the repository.' },
+      error: 'The snapshot 1 is built for the folder packages/web, not the root of the repository.',
     });
   });
 });
@@ -102,11 +108,11 @@ const tool = (name: string) => ({
 
 async function answerOf(content: Record<string, string>) {
   const at = await uploaded(content);
-  await call(at, 'POST', `${snapshot}/activate`, { path: 'packages/web' });
-  const done = await ended(at, snapshot);
-  if (done.body.state !== 'ready') return String(done.body.reason);
-  const { body } = await call(at, 'POST', '/apps/ada/web/start', { snapshot: '1' });
-  return (await fetch(body.url)).text();
+  await at.hosting.activate(snapshot, { path: 'packages/web' });
+  const done = await ended(at, 'web', '1');
+  if (done.state !== 'ready') return String(done.reason);
+  const app = await start(at, 'web', '1');
+  return (await fetch(app.url)).text();
 }
 
 describe('what an application of a workspace depends on', () => {

@@ -6,11 +6,13 @@ import { describe, expect, it } from 'vitest';
 import {
   appFiles,
   build,
-  call,
+  buildLogOf,
   deploy,
+  hello,
   platform,
   serverFile,
   sharedPlatform,
+  snapshotOf,
   tarball,
 } from '../../../../support/platform/harness.ts';
 
@@ -57,7 +59,7 @@ describe('the scripts of a build', () => {
 
     const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
 
-    expect(built.body).toMatchObject({ state: 'ready' });
+    expect(built).toMatchObject({ state: 'ready' });
     expect(await readFile(join(await release(at.dataDir), 'steps.txt'), 'utf8')).toBe(
       'prebuild preinstall postbuild cleanup ',
     );
@@ -74,8 +76,8 @@ describe('the scripts of a build', () => {
       ['2', 'copied'],
     ] as const) {
       const built = await build(at, 'hello', id, locked);
-      expect(built.body).toMatchObject({ state: 'ready', dependencies });
-      expect(built.body.log.join('\n')).toContain('the variable NPM_CONFIG_PRODUCTION=false keeps them');
+      expect(built).toMatchObject({ state: 'ready', dependencies });
+      expect(built.log.join('\n')).toContain('the variable NPM_CONFIG_PRODUCTION=false keeps them');
       const folder = await release(at.dataDir, id);
       expect(await readFile(join(folder, 'built.txt'), 'utf8')).toBe('compilerproduction');
       expect(existsSync(join(folder, 'node_modules/needed'))).toBe(true);
@@ -85,12 +87,12 @@ describe('the scripts of a build', () => {
 
   it('keep development dependencies when the variables of the application say so', async () => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'PUT', '/apps/ada/hello/env', { NPM_CONFIG_PRODUCTION: 'false' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { NPM_CONFIG_PRODUCTION: 'false' });
 
     const built = await build(at, 'hello', '1', await withPackages({ build: 'true' }));
 
-    expect(built.body.log.join('\n')).toContain('kept: the variable NPM_CONFIG_PRODUCTION is "false"');
+    expect(built.log.join('\n')).toContain('kept: the variable NPM_CONFIG_PRODUCTION is "false"');
     expect(existsSync(join(await release(at.dataDir), 'node_modules/compiler'))).toBe(true);
   });
 
@@ -102,14 +104,14 @@ describe('the scripts of a build', () => {
 
   it('get the stored variables, whose values are not in the log', async () => {
     const at = await shared();
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    await call(at, 'PUT', '/apps/ada/hello/env', { API_KEY: 'very-secret-value' });
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { API_KEY: 'very-secret-value' });
     const scripts = { build: 'echo "key $API_KEY"; printf "$API_KEY" > key.txt' };
 
     await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
 
     expect(await readFile(join(await release(at.dataDir), 'key.txt'), 'utf8')).toBe('very-secret-value');
-    const { text } = await call(at, 'GET', '/apps/ada/hello/snapshots/1/log');
+    const text = JSON.stringify(await buildLogOf(at));
     expect(text).toContain('key ***');
     expect(text).not.toContain('very-secret-value');
   });
@@ -121,22 +123,22 @@ describe('the scripts of a build', () => {
       build: `echo "checking"; echo "$PWD/src/a.ts(1,7): error TS2322: Type 'string' is wrong."; exit 2`,
     };
 
-    const { body } = await build(at, 'hello', '2', appFiles('hello', serverFile('new'), { scripts }));
+    const built = await build(at, 'hello', '2', appFiles('hello', serverFile('new'), { scripts }));
 
-    expect(body).toMatchObject({
+    expect(built).toMatchObject({
       state: 'failed',
       reason: `npm run build exited with code 2: src/a.ts(1,7): error TS2322: Type 'string' is wrong.`,
     });
-    expect(body.log).toContain('checking');
-    const { url } = (await call(at, 'GET', '/apps/ada/hello')).body;
-    expect(await (await fetch(url)).text()).toBe('old');
+    expect(built.log).toContain('checking');
+    const { url } = (await at.applications.find(hello)) ?? {};
+    expect(await (await fetch(String(url))).text()).toBe('old');
   });
 
   it('that do not end are ended', async () => {
     const at = await platform({ limits: { installMs: 1_500 } });
     const scripts = { build: 'sleep 60' };
-    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
-    expect(body).toMatchObject({
+    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
+    expect(built).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('npm run build did not finish within'),
     });
@@ -148,8 +150,8 @@ describe('the scripts of a build', () => {
     const scripts = { build: `mkdir -p ${cache} && (cat ${cache}/count || true) && printf x >> ${cache}/count` };
     for (const id of ['1', '2']) await build(at, 'hello', id, appFiles('hello', serverFile(id), { scripts }));
 
-    const { body } = await call(at, 'GET', '/apps/ada/hello/snapshots/2');
-    expect(body.log).toContain('x');
+    const built = await snapshotOf(at, 'hello', '2');
+    expect(built.log).toContain('x');
     expect(existsSync(join(await release(at.dataDir, '2'), cache))).toBe(false);
   });
 });
@@ -171,7 +173,7 @@ describe('the release of a static site', () => {
     const app = { ...files, 'package.json': JSON.stringify({ ...manifest, devDependencies }) };
     for (const id of ['1', '2']) {
       const built = await build(at, 'hello', id, { ...app, 'package-lock.json': lockOf(files, devDependencies) });
-      expect(built.body).toMatchObject({ state: 'ready', dependencies: id === '1' ? 'installed' : dependencies });
+      expect(built).toMatchObject({ state: 'ready', dependencies: id === '1' ? 'installed' : dependencies });
       const folder = await release(at.dataDir, id);
       expect(existsSync(join(folder, 'dist/index.html'))).toBe(true);
       expect(existsSync(join(folder, 'node_modules'))).toBe(false);
@@ -207,7 +209,7 @@ describe("the release of Next's standalone server", () => {
   it.each(['.next', 'build'])('has its assets beside it (%s)', async (folder) => {
     const at = await shared();
     const built = await build(at, 'hello', '1', await files(folder));
-    expect(built.body).toMatchObject({ state: 'ready' });
+    expect(built).toMatchObject({ state: 'ready' });
     const standalone = join(await release(at.dataDir), folder, 'standalone');
     expect(await readFile(join(standalone, 'public/robots.txt'), 'utf8')).toBe('public');
     for (const name of ['own.js', 'kept.js']) {
