@@ -312,7 +312,7 @@ describe('push to deploy on one machine', () => {
           await setTimeout(200);
         }
       };
-      const guessers = Array.from({ length: 32 }, (_, number) => guesser(places[number % 2] ?? ''));
+      const guessers = Array.from({ length: 12 }, (_, number) => guesser(places[number % 2] ?? ''));
       try {
         await expect.poll(() => answered.has(429)).toBe(true);
         const tree = gitFolder(repoHost.cloneUrl('demo', 'calm').replace('//', `//demo:${login.password}@`));
