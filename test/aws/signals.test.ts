@@ -1,16 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { presign } from '../../functions/adapters/signals/presign.ts';
 import { dynamoDbConnections } from '../../functions/adapters/stores/dynamodb/connections/connections.ts';
-import { dynamoDbLog } from '../../functions/adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
-import { systemIds } from '../../functions/adapters/system/ids.ts';
-import type { DeployLog } from '../../functions/core/ports/log.ts';
 import type { ConnectionRegistry } from '../../functions/core/ports/signals.ts';
 import { CREDENTIALS, clientFor } from '../aws-local/clients.ts';
-import { appendAmongOthers } from '../support/entries.ts';
 import type { Started } from '../support/service/started.ts';
 import type { EmulatedService } from './service/start.ts';
 import { startStackForTest } from './service/started.ts';
@@ -18,16 +13,13 @@ import { startStackForTest } from './service/started.ts';
 describe('signals of changes on one machine', () => {
   let started: Started<EmulatedService>;
   const sockets: WebSocket[] = [];
-  const readers: IncomingMessage[] = [];
 
   beforeAll(async () => {
     started = await startStackForTest({ name: 'signals', parameters: { ChangesSeconds: '600' } });
-    for (const user of ['eve', 'crowd', 'slow', 'gone'])
-      await started.addUser({ user: user, password: `${user}-secret-password` });
+    for (const user of ['eve', 'gone']) await started.addUser({ user, password: `${user}-secret-password` });
   });
   afterAll(async () => {
     for (const socket of sockets) socket.terminate();
-    for (const reader of readers) reader.destroy();
     await started.close();
   });
 
@@ -62,14 +54,6 @@ describe('signals of changes on one machine', () => {
       headers: { 'x-github-event': 'ping', 'content-type': 'application/json' },
       body: JSON.stringify({ zen: 'Keep it logically awesome.', hook: { events: ['push'] } }),
     });
-
-  /** A log of its own, as another process would have it. */
-  function writer(): DeployLog {
-    const { endpoints, template } = started.service.runtime;
-    const { LogTable: table = '', PayloadTable: payloads = '' } = template.outputs;
-    const client = new DynamoDBClient(clientFor(endpoints.dynamodb));
-    return dynamoDbLog({ client, table, payloads, clock: systemClock, ids: systemIds });
-  }
 
   async function registry(): Promise<ConnectionRegistry> {
     const client = new DynamoDBClient(clientFor(started.service.runtime.endpoints.dynamodb));
@@ -141,23 +125,5 @@ describe('signals of changes on one machine', () => {
     socket.send('hello');
     await expect.poll(() => said.length).toBe(1);
     expect(JSON.parse(said[0] ?? '')).toMatchObject({ code: 'request:bad_parameter' });
-  });
-
-  it('a reader receives two hundred writes of eight concurrent writers once each and in order', async () => {
-    const login = Buffer.from('crowd:crowd-secret-password').toString('base64');
-    const answer = await fetch(`${started.service.url}/1/status/crowd/changes?since=0&limit=200`, {
-      headers: { authorization: `Basic ${login}` },
-    });
-    const writers = Array.from({ length: 8 }, writer);
-    const writing = writers.flatMap((log) =>
-      Array.from({ length: 25 }, () => appendAmongOthers(log, { user: 'crowd', status: 'skipped' })),
-    );
-    const text = await answer.text();
-    await Promise.all(writing);
-    const seqs = text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).seq);
-    expect(seqs).toEqual(Array.from({ length: 200 }, (_, place) => place + 1));
   });
 });
