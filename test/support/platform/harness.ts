@@ -94,7 +94,7 @@ export function appOf(app: string): AppRef {
 export const hello = appOf('hello');
 
 /** What a user reads of a call that is refused. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly error: string;
   /** The last lines of what failed. */

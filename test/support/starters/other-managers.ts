@@ -6,6 +6,17 @@ app.get('/', (request, response) => response.send(${text}));
 app.listen(process.env.PORT || 3000);
 `;
 
+/** The package.json of an application that is built by its TypeScript. */
+const manifest = (name: string, others: Readonly<Record<string, string>> = {}, build = 'tsc --version') =>
+  JSON.stringify({
+    name,
+    version: '1.0.0',
+    scripts: { build, start: 'node server.js' },
+    dependencies: { express: '^4.21.2', ...others },
+    devDependencies: { typescript: '~5.6.0' },
+  });
+const workspace = { shared: 'workspace:*' };
+
 export const pnpmWorkspace: Starter = {
   name: 'pnpm workspace',
   answers: 'Hello from a workspace',
@@ -14,13 +25,7 @@ export const pnpmWorkspace: Starter = {
   files: {
     'package.json': JSON.stringify({ name: 'mono', version: '1.0.0', private: true }),
     'pnpm-workspace.yaml': 'packages:\n  - "apps/*"\n  - "packages/*"\n',
-    'apps/web/package.json': JSON.stringify({
-      name: 'web',
-      version: '1.0.0',
-      scripts: { build: 'tsc --version > built.txt', start: 'node server.js' },
-      dependencies: { express: '^4.21.2', shared: 'workspace:*' },
-      devDependencies: { typescript: '~5.7.0' },
-    }),
+    'apps/web/package.json': manifest('web', workspace, 'tsc --version > built.txt'),
     'apps/web/server.js': server("require('shared')"),
     ...shared('Hello from a workspace'),
   },
@@ -31,13 +36,7 @@ export const yarnClassic: Starter = {
   answers: 'Hello from Yarn 1',
   lockfile: { package: 'yarn@1', call: ['yarn', 'install', '--ignore-scripts', '--silent'], file: 'yarn.lock' },
   files: {
-    'package.json': JSON.stringify({
-      name: 'yarn-starter',
-      version: '1.0.0',
-      scripts: { build: 'tsc --version', start: 'node server.js' },
-      dependencies: { express: '^4.21.2' },
-      devDependencies: { typescript: '~5.7.0' },
-    }),
+    'package.json': manifest('yarn-starter'),
     'server.js': server("'Hello from Yarn 1'"),
   },
 };
@@ -49,13 +48,7 @@ export const yarnBerry: Starter = {
   lockfile: { package: '@yarnpkg/cli-dist@4', call: ['yarn', 'install', '--mode=update-lockfile'], file: 'yarn.lock' },
   files: {
     'package.json': JSON.stringify({ name: 'mono', version: '1.0.0', private: true, workspaces: ['packages/*'] }),
-    'packages/web/package.json': JSON.stringify({
-      name: 'web',
-      version: '1.0.0',
-      scripts: { build: 'tsc --version', start: 'node server.js' },
-      dependencies: { express: '^4.21.2', shared: 'workspace:*' },
-      devDependencies: { typescript: '~5.6.0' },
-    }),
+    'packages/web/package.json': manifest('web', workspace),
     'packages/web/server.js': server("require('shared')"),
     ...shared('Hello from Yarn 4'),
   },
@@ -70,13 +63,7 @@ export const yarnPlugAndPlay: Starter = {
   files: {
     '.yarnrc.yml': 'nodeLinker: pnp\n',
     'package.json': JSON.stringify({ name: 'pnp', version: '1.0.0', private: true, workspaces: ['packages/*'] }),
-    'packages/web/package.json': JSON.stringify({
-      name: 'web',
-      version: '1.0.0',
-      scripts: { build: 'tsc --version', start: 'node server.js' },
-      dependencies: { express: '^4.21.2', shared: 'workspace:*' },
-      devDependencies: { typescript: '~5.6.0' },
-    }),
+    'packages/web/package.json': manifest('web', workspace),
     'packages/web/server.js': server("require('shared')"),
     ...shared("Hello from Plug'n'Play"),
   },

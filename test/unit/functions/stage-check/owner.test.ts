@@ -27,16 +27,11 @@ describe('an application', () => {
   it('is never replaced by another repository with the same package name, which is told what to do', async () => {
     const { push, theirs, check, facts } = await deployed();
     await push(theirs, { repository: fork });
-    const { status, appName, error } = await check(2);
-    expect({ status, appName, code: error?.code }).toEqual({
-      status: 'error',
-      appName: 'shop',
-      code: 'deploy:platform:start_app',
-    });
-    expect(error?.detail).toBe(
+    const detail =
       'The application shop belongs to ann/shop, and this is bob/fork. Give the package another name; or, to have it ' +
-        'deploy shop from now on, with its variables, domains and data, run "hooks transfer shop memory/bob/fork".',
-    );
+      'deploy shop from now on, with its variables, domains and data, run "hooks transfer shop memory/bob/fork".';
+    const error = { code: 'deploy:platform:start_app', detail };
+    expect(await check(2)).toMatchObject({ status: 'error', appName: 'shop', error });
     expect((await facts.branch('ann', fork, 'master')).activeDeploy).toBeNull();
   });
 
@@ -164,18 +159,13 @@ describe('a package that got another name', () => {
     const commit = host.commit({ owner, name, files: store });
     host.branch(commit, 'master');
     await push(commit, { repository: later });
-    const { status, appName, error } = await check(2);
-    expect({ status, appName, code: error?.code }).toEqual({
-      status: 'error',
-      appName: 'shop',
-      code: 'deploy:platform:start_app',
-    });
-    expect(error?.detail).toBe(
+    const detail =
       'package.json has the name store, which would become a new application without the variables, domains and data of ' +
-        'shop, which this branch deploys. To go on with them, run "hooks rename shop store" or give the package its old ' +
-        'name; a second application beside it needs a folder (?path=) or an environment (?environment=) of its own in ' +
-        "the webhook's address.",
-    );
+      'shop, which this branch deploys. To go on with them, run "hooks rename shop store" or give the package its old ' +
+      'name; a second application beside it needs a folder (?path=) or an environment (?environment=) of its own in ' +
+      "the webhook's address.";
+    const error = { code: 'deploy:platform:start_app', detail };
+    expect(await check(2)).toMatchObject({ status: 'error', appName: 'shop', error });
     expect(await facts.appOwner('ann', 'store')).toBeNull();
   });
 

@@ -110,7 +110,7 @@ describe('a running application', () => {
     const pid = await pidAt(url);
     await fetch(`${url}/crash`);
     await until('it is refused', async () => (await fetch(url)).status === 502);
-    return { at, url, pid, logs: async () => await logsOf(at) };
+    return { at, url, pid, logs: () => logsOf(at) };
   };
 
   it('an application that lives on without listening on its port is started again', async () => {
@@ -146,9 +146,11 @@ describe('a running application', () => {
     await fetch(`${app.url}/crash`).catch(() => undefined);
     await until('it is in a loop', async () => (await state(at)) === 'crashed');
     expect(await (await fetch(app.url)).json()).toEqual({ error: 'hello has crashed too often; see its log.' });
-    for (const before = (await tries()).length; (await tries()).length < before + 5; ) {
+    const before = (await tries()).length;
+    await until('it was tried five times more', async () => {
       expect(await state(at)).toBe('crashed');
-    }
+      return (await tries()).length >= before + 5;
+    });
 
     await rm(cause);
 

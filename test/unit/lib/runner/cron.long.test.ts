@@ -36,7 +36,7 @@ const files = (cron: unknown, text = 'first') => ({
 const jobs = (schedule: string) => [{ command: 'node job.js', schedule }];
 
 const listed = async (at: PlatformUnderTest) => (await at.processes.list(hello))?.cron as readonly CronJob[];
-const logs = async (at: PlatformUnderTest) => await logsOf(at, { lines: 1000, process: '@cron' });
+const logs = (at: PlatformUnderTest) => logsOf(at, { lines: 1000, process: '@cron' });
 const data = ({ dataDir }: PlatformUnderTest) => join(dataDir, 'apps/ada/hello/data');
 const pids = async (at: PlatformUnderTest) =>
   (await readFile(join(data(at), 'pids'), 'utf8').catch(() => '')).trim().split(' ').filter(Boolean).map(Number);
@@ -124,7 +124,7 @@ describe('cron of app.json', () => {
     await deploy(at, 'hello', '1', { ...files(jobs(SECONDLY)), Procfile });
     await begun(at);
     await until('the job has spoken', async () => (await logs(at)).includes('first'));
-    const ofProcfile = async () => await logsOf(at, { lines: 1000, process: 'cron' });
+    const ofProcfile = () => logsOf(at, { lines: 1000, process: 'cron' });
     await until('the process has spoken', async () => (await ofProcfile()).includes('of the Procfile'));
     expect([await logs(at), await ofProcfile()]).toEqual([
       expect.not.stringContaining('of the Procfile'),

@@ -57,7 +57,7 @@ describe.runIf('command' in trial)('an isolated application', () => {
     );
     const app = await deploy(at, 'hello', '1', appFiles('hello', server.replace('"up")', '"up"); }')));
     await fetch(`${app.url}/end`).catch(() => undefined);
-    const log = async () => await logsOf(at);
+    const log = () => logsOf(at);
     await until('its end', async () => (await log()).includes('was ended by SIGSEGV'));
     await until('it answers again', async () => (await fetch(String(app.url))).ok);
   });
@@ -66,7 +66,7 @@ describe.runIf('command' in trial)('an isolated application', () => {
     const at = await isolated();
     const cron = [{ command: 'node -e "console.log(process.env.DATA_DIR)"', schedule: '* * * * * *' }];
     await deploy(at, 'hello', '1', { ...appFiles('hello', serverFile('up')), 'app.json': JSON.stringify({ cron }) });
-    const log = async () => await logsOf(at, { lines: 1000, process: '@cron' });
+    const log = () => logsOf(at, { lines: 1000, process: '@cron' });
     await until('its output', async () =>
       (await log()).includes(`@cron.1: ${join(at.dataDir, 'apps/ada/hello/data')}`),
     );

@@ -29,8 +29,8 @@ const files = (version: string, ends: boolean) => ({
 });
 
 const ask = async (url: string) => (await fetch(url)).text();
-const shown = async (at: PlatformUnderTest) => await at.applications.find(hello);
-const logs = async (at: PlatformUnderTest) => await logsOf(at, { lines: 1000 });
+const shown = (at: PlatformUnderTest) => at.applications.find(hello);
+const logs = (at: PlatformUnderTest) => logsOf(at, { lines: 1000 });
 /** The versions of the workers that run. */
 async function workers({ dataDir }: PlatformUnderTest): Promise<readonly string[]> {
   const names = (await readdir(join(dataDir, 'apps/ada/hello/data'))).map((name) => name.split('-'));

@@ -36,7 +36,7 @@ describe('The memory limit of an application', () => {
     const at = await platform({ limits, memoryLimits: { '*': LIMIT_MB } });
     const app = await deploy(at, 'hello', '1', appFiles('hello', growing));
     const state = async () => (await at.applications.find(hello))?.state;
-    const printed = async () => await logsOf(at);
+    const printed = () => logsOf(at);
     const overruns = async () => (await printed()).split('used more than 150 MB; ').length - 1;
 
     for (const before of [0, 1, 2]) {
