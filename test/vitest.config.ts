@@ -14,7 +14,10 @@ const WORKERS = Math.min(Math.ceil(2.5 * availableParallelism()), 8);
 /** Longer than what the helpers wait for, so that their errors say what did not happen. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
 
-/** What lasts longest is begun first (a file of contracts is small): otherwise a run ends with one worker that is not done yet. */
+/**
+ * What lasts longest is begun first, also where a file of contracts is small: otherwise a run ends with one worker that is
+ * not done yet.
+ */
 const LONGEST = [
   'test/aws/functions/',
   'test/service/',
