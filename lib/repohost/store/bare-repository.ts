@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../files/errors.ts';
 import type { Git } from '../git/git.ts';
@@ -36,9 +36,10 @@ export async function initialise(git: Git, folder: string, branch: string): Prom
   if ((await git.ask(['check-ref-format', '--branch', branch])) === null) {
     throw new OperatorError('The default branch of a repository must be a name that git accepts.');
   }
-  // A template may hold hooks. HEAD is written here, because `--initial-branch` needs git 2.28.
+  // A template may hold hooks. HEAD is set separately, because `--initial-branch` needs git 2.28, and by git, because a
+  // repository with `reftable` does not keep it in the file.
   await git.read(['init', '--quiet', '--bare', '--template=', folder]);
-  writeFileSync(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`);
+  await git.read(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
   configure(folder);
 }
 
