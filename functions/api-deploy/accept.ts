@@ -148,9 +148,12 @@ function notStored(cause: unknown): DeployError {
   return new DeployError('deploy:db:failed_to_store_payload', detail, { cause });
 }
 
-/** Stores a repeated delivery: it deploys when the first deploy failed, or else becomes a duplicate. */
+/**
+ * Stores a repeated delivery: it deploys when the first deploy failed, or else becomes a duplicate. What it says of its
+ * commit counts: that may have had another result since.
+ */
 async function appendAgain(request: AppendRequest, number: number, log: DeployLog): Promise<Entry> {
-  const { draft } = request;
+  const { draft, payload, checkResult = null, commitResult = null, dueAt } = request;
   const first = await log.read(draft.user, number);
   const failed = !first || ['error', 'expired', 'crashed', 'cancelled'].includes(first.status);
   const again = failed ? await log.append({ ...request, replaces: number }) : { duplicateOf: number };
@@ -158,7 +161,7 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   // Not always `number`: a third copy may have been faster than this one.
   const reason = `The same delivery made #${again.duplicateOf}.`;
   const duplicate: Draft = { ...draft, status: 'duplicate', reason, finishedAt: draft.receivedAt };
-  const written = await log.append({ draft: duplicate, payload: request.payload, dueAt: request.dueAt });
+  const written = await log.append({ draft: duplicate, payload, checkResult, commitResult, dueAt });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }

@@ -106,7 +106,9 @@ async function isOlder(
   const now = await tip();
   if (isSame(now, entry.sha)) return false;
   if (now === live.sha) return (await ancestry()) === 'ahead';
-  return (await comparison(entry, { base: live.sha, head: entry.sha }, ports)) === 'behind';
+  if ((await comparison(entry, { base: live.sha, head: entry.sha }, ports)) !== 'behind') return false;
+  // What a forced push has taken off the branch keeps nothing back.
+  return now === null || (await comparison(entry, { base: live.sha, head: now }, ports)) === 'ahead';
 }
 
 /** Returns the position of a commit relative to another one; null when the repository no longer has both. */

@@ -4,13 +4,22 @@ import { deployOfSnapshot } from '../../functions/core/entry/snapshot.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
 import { MINUTE } from '../support/entries.ts';
-import { BRANCH, HOSTS, type HostKind, pullCall, pushCall, runCall } from '../support/histories/calls.ts';
+import {
+  anyCi,
+  BRANCH,
+  HOSTS,
+  type HostKind,
+  pullCall,
+  pushCall,
+  type RunTold,
+  runCall,
+} from '../support/histories/calls.ts';
 import type { LogRoles } from '../support/worlds/pipeline-world.ts';
 import { previewWorld } from './previews.ts';
 
 /**
  * What happens, in order: calls, of which those before a `+` come before the work of them is done. `a` is live at first;
- * `b` and `c` are two children of it, `d` is a child of `c` and `e` one of `b`; `0` is no commit. The branch moves with
+ * `b` and `c` are two children of it, `d` is a child of `c`, `e` and `g` are two of `b`, `f` is one of `e`; `0` is no commit. The branch moves with
  * the call of a push, unless `now` says where it is before all of them, because they come late.
  */
 interface Row {
@@ -27,6 +36,8 @@ interface Row {
 
 const ANY = ['wait', 'ignore', ''];
 const WAIT = ['wait'];
+/** For rows in which the hosts differ in nothing. */
+const ONE: readonly HostKind[] = ['github'];
 const REMOVED = /^master does not have the commit \w{10} any more: its tip is \w{10}\.$/;
 
 /** A forced push has taken the commit away. */
@@ -55,8 +66,20 @@ const movedBack: readonly Row[] = [
   { steps: 'push a→b; push b→0; push 0→a', ci: ['ignore', ''], live: 'a' },
   { steps: 'push a→b; push b→0; push 0→b', ci: ['ignore', ''], live: 'b' },
   { steps: 'push a→b; push b→0; push 0→c', ci: ['ignore', ''], live: 'c' },
-  // A commit that the branch has gone on from is not put in place of a newer one, though its push came from there.
-  { steps: 'push a→b; run b passed; push b→a forced; push a→c; run a passed', ci: WAIT, live: 'b' },
+  // What is live was taken off the branch: it keeps no older commit of the branch back.
+  { steps: 'push a→b; run b passed; push b→a forced; push a→c; run a passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; run b passed; push b→a forced; push a→c skip; run a passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; push b→e; run e passed; push e→b forced; push b→g; run b passed', ci: WAIT, live: 'b' },
+  { steps: 'push a→b; push b→e; jenkins e passed; push e→b forced; push b→g; jenkins b passed', ci: WAIT, live: 'b' },
+  {
+    steps: 'push a→b; push b→e; run e passed; push e→b forced + push b→g; run b passed; run g failed',
+    ci: WAIT,
+    live: 'b',
+  },
+  { steps: 'push a→b; push b→e; run e passed; push e→0; push 0→b; push b→g; run b passed', ci: WAIT, live: 'b' },
+  // What is live is on the branch, or the branch has gone on from there since.
+  { steps: 'push a→b; push b→e; run e passed; push e→f; run b passed', ci: WAIT, live: 'e' },
+  { steps: 'push a→b; push b→e; run e passed; push e→b forced; push b→e; run b passed', ci: WAIT, live: 'e' },
 ];
 
 /** Its push asked for no deploy. */
@@ -101,6 +124,30 @@ const waiting: readonly Row[] = [
   { steps: 'push a→b no-ci + push b→e skip', ci: WAIT, live: 'b' },
 ];
 
+/** A check says one thing after the other. */
+const saidAgain: readonly Row[] = [
+  {
+    steps: 'push a→b; run b pending; ci b passed; ci b failed; ci b passed; run b passed',
+    ci: WAIT,
+    hosts: ONE,
+    live: 'b',
+  },
+  { steps: 'ci b passed; ci b failed; ci b passed; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
+  { steps: 'ci b failed; ci b passed; ci b failed; push a→b', ci: WAIT, hosts: ONE, live: 'a' },
+  { steps: 'push a→b; ci b failed; ci b passed; ci b passed', ci: WAIT, hosts: ONE, live: 'b' },
+  { steps: 'push a→b; ci b pending; ci b passed; ci b passed', ci: WAIT, hosts: ONE, live: 'b' },
+  { steps: 'ci b failed 2; ci b passed 1; push a→b', ci: WAIT, hosts: ONE, live: 'a' },
+  { steps: 'ci b passed 2; ci b failed 1; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
+  // What makes a duplicate says something of its commit nevertheless.
+  { steps: 'jenkins b passed 1; jenkins b failed 1; jenkins b passed 1; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
+  {
+    steps: 'push a→b; ci b pending; jenkins b passed 1; jenkins b failed 1; jenkins b passed 1; ci b passed',
+    ci: WAIT,
+    hosts: ONE,
+    live: 'b',
+  },
+];
+
 /** Of a pull request that is opened with `b` at first. */
 const pulls: readonly Row[] = [
   { steps: 'run b passed; move b→e; run e passed; move e→f; move f→b', live: 'b' },
@@ -122,7 +169,7 @@ async function callsWorld(host: HostKind, query: Record<string, string>, roles: 
   const b = commit(a);
   const c = commit(a);
   const e = commit(b);
-  const commits: Readonly<Record<string, CommitRef>> = { a, b, c, d: commit(c), e, f: commit(e) };
+  const commits: Readonly<Record<string, CommitRef>> = { a, b, c, d: commit(c), e, f: commit(e), g: commit(b) };
   const tell = (hook: HookCall | null) => (hook ? world.call({ ...hook, query: { ...hook.query, ...query } }) : null);
   const serving = (app: string) => {
     const snapshot = world.platform.app({ user: roles.user, app })?.serving ?? null;
@@ -166,10 +213,12 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
     world.isNow(what, of);
     return world.stays();
   }
-  if (verb === 'run' || verb === 'jenkins') {
-    const outcome = words[0] === 'failed' ? 'failed' : 'passed';
+  if (verb === 'run' || verb === 'jenkins' || verb === 'ci') {
+    const [outcome, number] = [words[0] as RunTold['outcome'], words[1] && Number(words[1])];
+    const check = verb === 'run' ? 0 : 1;
     // A run of Forgejo says the first line of the message, and Jenkins nothing of it.
-    await tell(runCall(host, { ...told, ...said, outcome, check: verb === 'run' ? 0 : 1, attempt: 1, run: ids }));
+    if (verb === 'ci') await tell(anyCi({ ...told, ...said, outcome, ...(number && { build: number }) }));
+    else await tell(runCall(host, { ...told, ...said, outcome, check, attempt: 1, run: number || ids }));
     return;
   }
   if (world.moves()) world.isNow(verb === 'close' ? '-' : to, of);
@@ -228,6 +277,7 @@ export function callsContract(
     ['pushes that come in the wrong order', unordered],
     ['a commit that waits for nothing', waiting],
     ['a branch whose calls are lost', lost],
+    ['a check whose result changes', saidAgain],
   ] as const;
   /** Of the first host with each choice, and of the others with one. */
   const cases = (rows: readonly Row[], choices: readonly string[] = ['']) =>

@@ -35,9 +35,12 @@ export interface PushTold extends Omit<Told, 'commit'> {
   readonly forced: boolean;
 }
 
+/** Which of the checks of a commit: 1 is of Jenkins, 2 a second workflow of the name of the first, 3 of any other CI. */
+export type Check = 0 | 1 | 2 | 3;
+
 export interface RunTold extends Told {
   readonly outcome: 'passed' | 'failed' | 'pending';
-  readonly check: 0 | 1 | 2;
+  readonly check: Check;
   /** From 1. */
   readonly attempt: number;
   /** Differs between the commits. */
@@ -83,9 +86,16 @@ export function pushCall(host: HostKind, { before: old, commit, forced, ...told 
   return call({ ...body, before: old?.sha ?? NONE, ...flags, ...none }, headers);
 }
 
-/** The call of a CI provider about a run: of the host's own, or of Jenkins. Null where it makes none. */
+/** The call of a CI provider about a run: of the host's own, or of another one. Null where it makes none. */
 export function runCall(host: HostKind, told: RunTold): HookCall | null {
+  if (told.check === 3) return anyCi({ ...told, build: told.run * 100 + told.attempt });
   return told.check === 1 ? jenkins(told) : ownRun[host](told);
+}
+
+/** The call that is documented for any other CI. */
+export function anyCi({ build, ...told }: Told & { readonly outcome: string; readonly build?: number }): HookCall {
+  const { headers, body } = about('ci/success', told);
+  return call({ ...body, state: told.outcome, ...(build !== undefined && { build }) }, headers);
 }
 
 const ownRun: Readonly<Record<HostKind, (told: RunTold) => HookCall | null>> = {

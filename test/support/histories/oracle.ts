@@ -93,7 +93,8 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
   const isNewest = isTold(story, commit, null, checkedAt) && (!before || isPushed(story, before, checkedAt));
   if (!isNewest && !states.some(({ tip }) => isOn(commit, tip))) return 'not on the branch';
   const wasTip = isNewest || states.some(({ tip }) => tip === commit);
-  if (before && before !== commit && isOn(commit, before) && !wasTip) return 'older than what was live';
+  const isBack = before !== null && before !== commit && isOn(commit, before);
+  if (isBack && !wasTip && states.every(({ tip }) => isOn(before, tip))) return 'older than what was live';
   // The words are in the push, and not in every call about a build.
   const isSaid = isPushed(story, commit, checkedAt);
   if (commit.mark === 'skip deploy') return isSaid ? 'a commit that says [skip deploy]' : null;
@@ -124,7 +125,8 @@ export function isTold({ heard }: Story, commit: Commit, pull: number | null, un
 
 /**
  * Returns the commit that should be live in place of another one, when all that these calls have asked for is done; null
- * when it is right. The tip is deployed whatever is live. Another commit of the branch is when it is not behind that.
+ * when it is right. The tip is deployed whatever is live. Another commit of the branch is when it is not behind that, or
+ * that is not on the branch any more.
  */
 export function missing(story: Story, live: Commit | null, calls: readonly Heard[], now: number): Commit | null {
   for (const { at, said } of calls) {
@@ -132,7 +134,8 @@ export function missing(story: Story, live: Commit | null, calls: readonly Heard
     if (!commit || !asks(story, said, now) || wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
     const states = statesFrom(story, at);
     const wasTip = states.every(({ tip }) => tip === commit);
-    const isNewer = states.every(({ tip }) => isOn(commit, tip)) && !(live && isOn(commit, live));
+    const isOlder = live !== null && isOn(commit, live) && states.some(({ tip }) => isOn(live, tip));
+    const isNewer = states.every(({ tip }) => isOn(commit, tip)) && !isOlder;
     if (commit !== live && (wasTip || isNewer)) return commit;
   }
   return null;

@@ -4,7 +4,7 @@ import type { CheckOutcome } from '../../../core/payload/delivery.ts';
 import { defineSender } from '../define-sender.ts';
 import { buildResult } from '../fields/build.ts';
 import { refName, sha } from '../fields/git.ts';
-import { factsId, readBody } from '../fields/read.ts';
+import { readBody } from '../fields/read.ts';
 import { delivered, hostKindAt, repositoryAt, repositoryNamed } from '../fields/remote.ts';
 import { verdictReader } from '../fields/verdict.ts';
 
@@ -19,6 +19,15 @@ const outcomes = new Map(
 );
 
 const repositoryOf = (sent: string) => repositoryAt(sent) ?? repositoryNamed(sent);
+
+/** The number of the build; null for a variable that is not set. */
+const build = v.nullish(
+  v.pipe(
+    v.union([v.number(), v.string()]),
+    v.transform((sent) => (sent === '' ? null : Number(sent))),
+    v.nullable(v.pipe(v.number(), v.safeInteger('is not a whole number'))),
+  ),
+);
 
 const ciBody = v.object({
   commit: sha,
@@ -37,6 +46,7 @@ const ciBody = v.object({
     v.toLowerCase(),
     v.check((state) => outcomes.has(state), `is none of ${[...outcomes.keys()].join(', ')}`),
   ),
+  build,
 });
 
 /** The call of this service's own for CI providers that have none, or whose call is not known. */
@@ -52,23 +62,25 @@ export const ci = defineSender({
     where: 'A command at the end of the build, also of one that has failed',
     language: 'sh',
     lines: [
-      `format='{"commit":"%s","branch":"%s","repository":"${repository}","state":"%s"}'`,
-      `printf "$format" "$COMMIT" "$BRANCH" "$STATE" | curl -fsS -u "$LOGIN" -d @- '${plainUrl}'`,
+      `format='{"commit":"%s","branch":"%s","repository":"${repository}","state":"%s","build":"%s"}'`,
+      `printf "$format" "$COMMIT" "$BRANCH" "$STATE" "$BUILD" | curl -fsS -u "$LOGIN" -d @- '${plainUrl}'`,
     ].join('\n'),
     notes: [
       'Put the variables of the CI provider in place of `COMMIT` (the whole id), `BRANCH` and `STATE`: ' +
         `${words.passed[0]}, ${words.failed[0]} or ${words.pending[0]}, or one of their usual synonyms.`,
+      '`BUILD`, the number of the build, may be left out: by it the last result counts when calls arrive in another order.',
       `\`LOGIN\` is a secret variable: \`${user}:${secret}\`.`,
       'The repository is `<owner>/<name>`, of one that has pushed, or its address. A build of a pull request makes no call.',
     ],
   }),
   read: ({ body }) => {
-    const { commit, branch, repository, state } = readBody(ciBody, body, 'a build of any CI');
+    const { commit, branch, repository, state, build: run } = readBody(ciBody, body, 'a build of any CI');
     return [
       buildResult({
         hostKind: hostKindAt(repository.hostname),
-        id: factsId('build', [repository.hostname, repository.owner, repository.name, commit, branch, state]),
-        check: { usual: 'CI' },
+        // Nothing tells a call that is repeated from a build that passes again, and that does no harm.
+        id: null,
+        check: { usual: 'CI', run },
         verdict: verdictOf({ state }),
         ...{ repository, branch, sha: commit },
       }),

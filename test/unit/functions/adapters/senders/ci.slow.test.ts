@@ -29,7 +29,15 @@ describe('the call of any CI', () => {
     expect(read({ state })).toMatchObject({ state: state.toLowerCase(), outcome });
   });
 
+  it('is no repetition of an earlier one, and has the order of the numbers of its builds', () => {
+    expect(read({})).toMatchObject({ id: null });
+    for (const build of [7, '7']) expect(read({ build })).toMatchObject({ run: 7 });
+    for (const unset of [undefined, null, '']) expect(read({ build: unset })).not.toHaveProperty('run');
+  });
+
   it.each([
+    [{ build: 'v7' }, 'build is not of the expected type (number)'],
+    [{ build: 7.5 }, 'build is not a whole number'],
     [{ state: 'green' }, 'state is none of success, successful, succeeded, passed, ok, failure'],
     [{ state: true }, 'state is not of the expected type (string)'],
     [{ commit: 'abcdef0' }, 'commit is not a commit of 40 or 64 hex digits'],
@@ -43,10 +51,11 @@ describe('the call of any CI', () => {
     const values = { plainUrl: 'https://deploy.example.com/1/deploy', user: 'ann', secret: '<token>' };
     const guide = ci.setup?.({ ...values, url: '', authorization: '', repository: 'ann/shop', web: (usual) => usual });
     const script = guide?.lines?.replace(/\| curl.*/, '') ?? '';
-    const env = { PATH: process.env.PATH, COMMIT: after, BRANCH: 'main', STATE: 'failure' };
+    const env = { PATH: process.env.PATH, COMMIT: after, BRANCH: 'main', STATE: 'failure', BUILD: '7' };
     const hook = call(JSON.parse(execFileSync('sh', ['-c', script], { env, encoding: 'utf8' })));
+    const repository = { owner: 'ann', name: 'shop' };
     expect(recognise(hook).read(hook)).toMatchObject([
-      { provider: 'ci', repository: { owner: 'ann', name: 'shop' }, sha: after, branch: 'main', outcome: 'failed' },
+      { provider: 'ci', repository, sha: after, branch: 'main', outcome: 'failed', run: 7 },
     ]);
   });
 });
