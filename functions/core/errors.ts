@@ -71,6 +71,9 @@ interface ErrorOptions {
   readonly cause?: unknown;
 }
 
+/** Of V8, unknown to the types of the page: https://v8.dev/docs/stack-trace-api */
+const STACK_LIMIT = 'stackTraceLimit';
+
 /**
  * A failure with a row in the error table. `detail` says what failed and what to do next. Clients see it, so it must
  * not contain a secret, a stack trace or another user's data.
@@ -86,7 +89,11 @@ export class DeployError extends Error {
     readonly detail: string,
     options: ErrorOptions = {},
   ) {
+    // It is an answer, and is made for each push that a host refuses: the stack of its cause is what helps in the log.
+    const limit: unknown = Reflect.get(Error, STACK_LIMIT);
+    Reflect.set(Error, STACK_LIMIT, 0);
     super(`${code}: ${detail}`, { cause: options.cause });
+    Reflect.set(Error, STACK_LIMIT, limit);
     this.retry = options.retry ?? errors[code].retry;
     this.retryAfter = options.retryAfter;
     this.logTail = options.logTail ?? [];

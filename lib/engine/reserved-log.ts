@@ -22,7 +22,7 @@ export function reservedLog(log: DeployLog, reserve: Reserve): DeployLog {
   return {
     ...log,
     append: (request) => (makesRoom(request.draft) ? reserve.use(() => log.append(request)) : log.append(request)),
-    claim: (claim) => ofEntry(claim.user, claim.number, () => log.claim(claim)),
+    claim: (claim, announce) => ofEntry(claim.user, claim.number, () => log.claim(claim, announce)),
     move: (user, number, decide) => ofEntry(user, number, () => log.move(user, number, decide)),
   };
 }

@@ -167,6 +167,27 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await log.claim(claimOf(entry, AT + 2 * MINUTE))).toMatchObject({ outcome: 'claimed', attempts: 2 });
     });
 
+    it('writes what it announces as a change of the feed, and keeps the lease', async () => {
+      const entry = await add();
+      const claimed = await log.claim(claimOf(entry), ({ status }, attempts) => ({
+        status: 'running',
+        reason: `${status}, ${attempts}`,
+      }));
+      expect(claimed).toMatchObject({ outcome: 'claimed', entry: { seq: 2, status: 'running', reason: 'queued, 1' } });
+      expect((await reader.changes(user, 1, 10)).map(({ status }) => status)).toEqual(['running']);
+      expect(await log.read(user, 1)).toMatchObject({ seq: 2, status: 'running', stages: [{ status: 'running' }] });
+      expect(await log.claim(claimOf(entry), () => ({ status: 'error' }))).toEqual({
+        outcome: 'locked',
+        until: AT + MINUTE,
+      });
+    });
+
+    it('writes no change where nothing is announced', async () => {
+      const entry = await add();
+      expect(await log.claim(claimOf(entry), () => null)).toMatchObject({ outcome: 'claimed', entry: { seq: 1 } });
+      expect(await reader.changes(user, 1, 10)).toEqual([]);
+    });
+
     it('does not count an attempt whose claim was released', async () => {
       const entry = await addClaimed();
       await log.releaseClaim(claimOf(entry), AT);

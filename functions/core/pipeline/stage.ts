@@ -2,7 +2,7 @@ import { type Entry, isFinal } from '../entry/entry.ts';
 import { maskedDetail } from '../entry/mask.ts';
 import { ending, failure, type Transition, withStage } from '../entry/transition.ts';
 import type { DeployError } from '../errors.ts';
-import type { ClaimResult, DeployLog } from '../ports/log.ts';
+import type { Announce, DeployLog } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Clock, Ids, Trace } from '../ports/system.ts';
 import { type Job, jobOf } from './job.ts';
@@ -26,8 +26,6 @@ export interface StageContext {
 /** Whether the message is done, or in how many seconds it must be received again. */
 export type RunResult = { readonly done: true } | { readonly done: false; readonly visibleInSeconds: number };
 
-type Claimed = Extract<ClaimResult, { outcome: 'claimed' }>;
-
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
 const DONE: RunResult = { done: true };
@@ -40,31 +38,22 @@ export async function runStage(job: Job, context: StageContext): Promise<RunResu
   const { stage, log, clock } = context;
   const now = clock.now();
   const leaseUntil = now + timeoutMs(stage);
-  const claim = await log.claim({ ...job, stage, now, leaseUntil, dueAt: leaseUntil + SWEEP_AFTER_MS });
+  const claim = await log.claim({ ...job, stage, now, leaseUntil, dueAt: leaseUntil + SWEEP_AFTER_MS }, announce(now));
   if (claim.outcome === 'closed') return repeatReport(job, context);
   // A retry in the very millisecond in which the lease ends would get a delay of 0: round up.
   if (claim.outcome === 'locked') return { done: false, visibleInSeconds: Math.floor((claim.until - now) / 1000) + 1 };
   if (claim.outcome === 'alreadyDone') return repeatSend(claim.entry, context);
-  if (claim.attempts > MAX_ATTEMPTS) return fail(claim.entry, gaveUp(stage), {}, context);
-  const entry = await announce(claim, context);
-  return settle(entry, claim.attempts, await attempt(entry, context), context);
+  const { entry, attempts } = claim;
+  if (attempts > MAX_ATTEMPTS) return fail(entry, gaveUp(stage), {}, context);
+  return settle(entry, attempts, await attempt(entry, context), context);
 }
 
-/** Makes a queued entry `running`, and says of one that has waited for another that it does no more. */
-async function announce({ entry, attempts }: Claimed, { log, clock }: StageContext): Promise<Entry> {
-  if (entry.status !== 'queued' && (attempts > 1 || entry.reason === null)) return entry;
-  const now = clock.now();
-  const running = await log.move(entry.user, entry.number, (current) =>
-    // The entry may have been ended in the meantime, and a final status must not change.
-    isFinal(current.status)
-      ? null
-      : {
-          changes: { status: 'running', reason: null, updatedAt: now },
-          keepsLease: true,
-          dueAt: now + timeoutMs(entry.stage) + SWEEP_AFTER_MS,
-        },
-  );
-  return running ?? entry;
+/** Makes a queued entry `running`; the reason for which an entry has waited ends with the wait. */
+function announce(now: number): Announce {
+  return ({ status, reason }, attempts) =>
+    status === 'queued' || (attempts === 1 && reason !== null)
+      ? { status: 'running', reason: null, updatedAt: now }
+      : null;
 }
 
 async function attempt(entry: Entry, { work, stage, trace }: StageContext): Promise<StageOutcome> {

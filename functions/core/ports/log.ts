@@ -1,7 +1,7 @@
 import type { Entry, EntryFields } from '../entry/entry.ts';
 import type { Kind } from '../entry/kinds.ts';
 import type { Badge } from '../entry/outcome.ts';
-import type { Transition } from '../entry/transition.ts';
+import type { EntryChanges, Transition } from '../entry/transition.ts';
 import type { CheckResult } from '../hold/checks.ts';
 import type { Job } from '../pipeline/job.ts';
 import type { StageName } from '../pipeline/pipeline.ts';
@@ -76,14 +76,20 @@ export type ClaimResult =
   /** The entry has ended, is held, is at an earlier stage, or does not exist. */
   | { readonly outcome: 'closed' };
 
+/** Returns what a claim changes in its entry; null for nothing. */
+export type Announce = (entry: Entry, attempts: number) => EntryChanges | null;
+
 /** The log for the functions that write it. Each transition is one transaction with its change in the feed. */
 export interface DeployLog {
   /** Writes a new entry with its change, once for each delivery key, except for the entry that `replaces` names. */
   append(request: AppendRequest): Promise<AppendResult>;
   /** Returns the entry, read strongly; null when there is none. */
   read(user: string, number: number): Promise<Entry | null>;
-  /** Claims a stage and counts the attempt; an expired lease is taken over. Makes no change in the feed. */
-  claim(claim: StageClaim): Promise<ClaimResult>;
+  /**
+   * Claims a stage and counts the attempt; an expired lease is taken over. What `announce` returns for the claimed entry is
+   * written with the claim, as a change of the feed; null, or no function, makes none.
+   */
+  claim(claim: StageClaim, announce?: Announce): Promise<ClaimResult>;
   /** Releases a claim on a stage that only paused: the attempt does not count. The sweeper looks again at `dueAt`. */
   releaseClaim(stage: ClaimedStage, dueAt: number): Promise<void>;
   /**

@@ -33,8 +33,8 @@ const tarball = once(() => commitTarball({ 'package.json': '{"name":"shop"}' }))
 export async function openService(history: History, roles: LogRoles, watcher: Watcher) {
   const { user } = roles;
   let starting = 0;
-  const claim: typeof roles.log.claim = async (asked) => {
-    const result = await roles.log.claim(asked);
+  const claim: typeof roles.log.claim = async (asked, announce) => {
+    const result = await roles.log.claim(asked, announce);
     if (result.outcome === 'claimed' && asked.stage === 'check') watcher.onCheck?.(result.entry);
     if (asked.stage === 'start') starting = asked.number;
     return result;

@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { backOff, keyedMutex } from '../../../core/concurrency.ts';
-import type { AppendRequest, DeployLog } from '../../../core/ports/log.ts';
+import { isFinal } from '../../../core/entry/entry.ts';
+import type { Announce, AppendRequest, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { appendOnce } from './append.ts';
 import { claimStage, releaseClaim } from './claim.ts';
@@ -24,6 +25,11 @@ export function dynamoDbLog(table: TableContext): DeployLog {
   const context = { ...table, counters: new CounterCache(table.clock) };
   // Writers of one process would only refuse each other's transactions; those of other processes still do.
   const mutex = keyedMutex();
+  const move: DeployLog['move'] = (user, number, decide) =>
+    mutex(user, async () => {
+      await knowCounters(context, user);
+      return withRetries(context, () => moveOnce(context, { user, number }, decide));
+    });
   return {
     append: (request) =>
       mutex(request.draft.user, async () => {
@@ -31,15 +37,29 @@ export function dynamoDbLog(table: TableContext): DeployLog {
         await Promise.all([storePayload(context, request), knowCounters(context, user)]);
         return withRetries(context, () => appendOnce(context, request));
       }),
-    move: (user, number, decide) =>
-      mutex(user, async () => {
-        await knowCounters(context, user);
-        return withRetries(context, () => moveOnce(context, { user, number }, decide));
-      }),
+    move,
     read: (user, number) => readEntry(context, user, number),
-    claim: (claim) => claimStage(context, claim),
+    claim: async (claim, announce) => {
+      const result = await claimStage(context, claim);
+      return result.outcome === 'claimed' && announce ? announced(result, claim, announce, move) : result;
+    },
     releaseClaim: (stage, dueAt) => releaseClaim(context, stage, dueAt),
   };
+}
+
+/** Writes what a claim announces, unless the entry has ended since: a final status must not change. */
+async function announced(
+  claimed: Extract<ClaimResult, { outcome: 'claimed' }>,
+  { user, number, dueAt }: StageClaim,
+  announce: Announce,
+  move: DeployLog['move'],
+): Promise<ClaimResult> {
+  const changes = announce(claimed.entry, claimed.attempts);
+  if (changes === null) return claimed;
+  const entry = await move(user, number, ({ status }) =>
+    isFinal(status) ? null : { changes, keepsLease: true, dueAt },
+  );
+  return { ...claimed, entry: entry ?? claimed.entry };
 }
 
 async function knowCounters(context: WriteContext, user: string): Promise<void> {

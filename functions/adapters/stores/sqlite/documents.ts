@@ -24,9 +24,22 @@ export function entryRow(connection: Connection, user: string, number: number): 
   return connection.get(`SELECT ${ENTRY_COLUMNS} FROM entries WHERE user = ? AND number = ?`, user, number);
 }
 
+/** An entry with the running stage among its stages, and as it was appended. */
+export interface ReadEntry {
+  readonly entry: Entry;
+  readonly appended: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a row. What has not changed since the entry was appended is the same object in both. */
+export function readRow(row: EntryRow): ReadEntry {
+  const appended: Record<string, unknown> = JSON.parse(row.doc);
+  const entry = storedEntry({ ...appended, ...JSON.parse(row.patch) } as Entry);
+  return { entry: withRunningStage(entry, { takenAt: row.taken_at, attempts: row.attempts }), appended };
+}
+
 /** Returns the entry in a row, with the running stage among its stages. */
 export function entryOf(row: EntryRow): Entry {
-  return withRunningStage(changeOf(row), { takenAt: row.taken_at, attempts: row.attempts });
+  return readRow(row).entry;
 }
 
 export function changeOf({ doc, patch }: Documents): Entry {
@@ -34,8 +47,7 @@ export function changeOf({ doc, patch }: Documents): Entry {
 }
 
 /** Returns the JSON of the fields in which an entry differs from the one that was appended. */
-export function patchOf(doc: string, entry: Entry): string {
-  const appended: Readonly<Record<string, unknown>> = JSON.parse(doc);
+export function patchOf(appended: ReadEntry['appended'], entry: Entry): string {
   const changed = Object.entries(entry).filter(([name, value]) => !isSame(value, appended[name]));
   return JSON.stringify(Object.fromEntries(changed));
 }

@@ -4,11 +4,11 @@ import { isDeploy } from '../../../core/entry/kinds.ts';
 import { badgeOf } from '../../../core/entry/outcome.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import { isAfter } from '../../../core/pipeline/pipeline.ts';
-import type { Change, ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/log.ts';
+import type { Announce, Change, ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/log.ts';
 import { appender, writeChange } from './append.ts';
 import { joinApp, setActive } from './apps.ts';
 import type { Connection } from './connection.ts';
-import { type EntryRow, entryOf, entryRow, patchOf } from './documents.ts';
+import { type EntryRow, entryOf, entryRow, patchOf, type ReadEntry, readRow } from './documents.ts';
 import { hasVersion, noteMove } from './facts.ts';
 import type { StoreContext } from './writer.ts';
 
@@ -18,7 +18,7 @@ export function sqliteLog(context: StoreContext): DeployLog {
     append: appender(context),
     read: async (user, number) => readEntry(connection, user, number),
     // A claim that a power cut has undone is made again by the next start.
-    claim: (claim) => writer.note(() => claimStage(connection, claim)),
+    claim: (claim, announce) => writer.note((publish) => claimStage(context, { claim, announce, publish })),
     releaseClaim: (stage, dueAt) => writer.note(() => releaseClaim(connection, stage, dueAt)),
     move: (user, number, decide) => writer.run((publish) => move(context, { user, number, decide, publish })),
   };
@@ -42,7 +42,14 @@ export function readEntry(connection: Connection, user: string, number: number):
   return row ? entryOf(row) : null;
 }
 
-function claimStage(connection: Connection, claim: StageClaim): ClaimResult {
+interface Claim {
+  readonly claim: StageClaim;
+  readonly announce: Announce | undefined;
+  readonly publish: (change: Change) => void;
+}
+
+function claimStage(context: StoreContext, { claim, announce, publish }: Claim): ClaimResult {
+  const { connection } = context;
   const { user, number, stage, now, leaseUntil, dueAt } = claim;
   const row = entryRow(connection, user, number);
   if (!row) return { outcome: 'closed' };
@@ -56,7 +63,11 @@ function claimStage(connection: Connection, claim: StageClaim): ClaimResult {
   const takenAt = row.taken_at ?? now;
   const sql = 'UPDATE entries SET lease = ?, due_at = ?, attempts = ?, taken_at = ? WHERE id = ?';
   connection.run(sql, leaseUntil, dueAt, attempts, takenAt, row.id);
-  return { outcome: 'claimed', entry: entryOf({ ...row, attempts, taken_at: takenAt }), attempts };
+  const claimed = { ...row, attempts, lease: leaseUntil, taken_at: takenAt, due_at: dueAt };
+  const read = readRow(claimed);
+  const changes = announce?.(read.entry, attempts) ?? null;
+  const announced = changes && write(context, { row: claimed, read, publish }, { changes, keepsLease: true, dueAt });
+  return { outcome: 'claimed', entry: announced ?? read.entry, attempts };
 }
 
 function releaseClaim(connection: Connection, { user, number, stage }: ClaimedStage, dueAt: number): void {
@@ -72,15 +83,27 @@ interface Move {
   readonly publish: (change: Change) => void;
 }
 
-function move({ connection, clock }: StoreContext, { user, number, decide, publish }: Move): Entry | null {
+function move(context: StoreContext, { user, number, decide, publish }: Move): Entry | null {
+  const { connection } = context;
   const row = entryRow(connection, user, number);
   if (!row) return null;
-  const before = entryOf(row);
-  const transition = decide(before);
-  if (!transition) return before;
-  if (!hasVersion(connection, before, transition)) return null;
-  const after = applied(before, transition, nextSeq(connection, user));
-  const patch = patchOf(row.doc, after);
+  const read = readRow(row);
+  const transition = decide(read.entry);
+  if (!transition) return read.entry;
+  return hasVersion(connection, read.entry, transition) ? write(context, { row, read, publish }, transition) : null;
+}
+
+interface Write {
+  readonly row: EntryRow;
+  readonly read: ReadEntry;
+  readonly publish: (change: Change) => void;
+}
+
+/** Writes a transition of an entry that was read in the same transaction. Returns the entry afterwards. */
+function write({ connection, clock }: StoreContext, { row, read, publish }: Write, transition: Transition): Entry {
+  const { entry: before, appended } = read;
+  const after = applied(before, transition, nextSeq(connection, before.user));
+  const patch = patchOf(appended, after);
   updateEntry(connection, { row, before, after, patch }, transition);
   writeChange(connection, { entry: after, row: row.id, patch, now: clock.now() });
   noteApp(connection, row, after, transition);
