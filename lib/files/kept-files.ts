@@ -4,6 +4,7 @@ import { lstat, mkdir, readlink, realpath, rename, symlink } from 'node:fs/promi
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode } from './errors.ts';
+import { isNameLike } from './name-pattern.ts';
 import { entriesIn, pathOf, UNFOLLOWED } from './opened.ts';
 import { BESIDE } from './sqlite-files.ts';
 
@@ -74,9 +75,13 @@ export function keptPlace(dataDir: string, path: string): string {
   return join(dataDir, 'kept', ...path.split('/').map((name) => (name === '..' ? '_' : name)));
 }
 
+/** Entries of folders that are compared with patterns. */
+const MOST_ENTRIES = 20_000;
+
 /**
  * Returns the paths that are kept: a pattern stands for what there is in one of these releases, or is kept already. What lies
- * in a kept folder is kept with it.
+ * in a kept folder is kept with it. Throws an Error with one sentence when more entries than a start has time for have to be
+ * compared with the patterns.
  */
 export async function keptPaths(
   keep: readonly string[],
@@ -85,37 +90,58 @@ export async function keptPaths(
 ): Promise<readonly string[]> {
   const real = (folder: string) => realpath(folder).catch(() => folder);
   const kept = await real(dataDir);
-  const folders = releases.map(async ({ root, folder }) => join(await real(root), relative(root, folder)));
-  const inFolders = (await Promise.all(folders)).map((folder) => (path: string) => join(folder, path));
-  const matches = keep.flatMap((pattern) =>
-    [(path: string) => keptPlace(kept, path), ...inFolders].map((placeOf) =>
-      pattern.includes('*') ? matching(placeOf, '', pattern.split('/')) : [pattern],
-    ),
-  );
-  const paths = [...new Set((await Promise.all(matches)).flat())];
-  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
+  const places = [(path: string) => keptPlace(kept, path)];
+  for (const { root, folder } of releases) {
+    const at = join(await real(root), relative(root, folder));
+    places.push((path) => join(at, path));
+  }
+  const paths = new Set<string>();
+  const search: Search = { paths, left: MOST_ENTRIES };
+  for (const pattern of keep) {
+    if (!pattern.includes('*')) paths.add(pattern);
+    else for (const placeOf of places) await match(search, placeOf, '', pattern.split('/'));
+  }
+  return [...paths].filter((path) => !foldersOf(path).some((folder) => paths.has(folder)));
 }
 
 /** What says how a release is built and started; no pattern is meant to keep that of another commit. */
 const OF_COMMIT = /^(?:package(?:-lock)?\.json|tsconfig.*\.json|app\.json|Procfile)$/;
 
-async function matching(
+interface Search {
+  readonly paths: Set<string>;
+  /** How many entries are looked at yet. */
+  left: number;
+}
+
+async function match(
+  search: Search,
   placeOf: (path: string) => string,
   at: string,
   [part = '', ...rest]: readonly string[],
-): Promise<readonly string[]> {
-  const names = part.includes('*') ? entriesIn(placeOf(at)).map(({ name }) => name) : [part];
-  const paths = names
-    .filter((name) => nameLike(part).test(name) && !OF_COMMIT.test(name))
-    .map((name) => join(at, name));
-  if (rest.length === 0) return paths.filter((path) => existsSync(placeOf(path)));
-  return (await Promise.all(paths.map((path) => matching(placeOf, path, rest)))).flat();
+): Promise<void> {
+  for (const name of await namesLike(search, placeOf(at), part)) {
+    const path = join(at, name);
+    if (rest.length > 0) await match(search, placeOf, path, rest);
+    else if (existsSync(placeOf(path))) search.paths.add(path);
+  }
 }
 
-/** As in a shell, `*` stands for no hidden file. */
-function nameLike(part: string): RegExp {
-  const text = part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/\*+/g, '[^/]*');
-  return new RegExp(`^${part.startsWith('*') ? String.raw`(?!\.)` : ''}${text}$`);
+async function namesLike(search: Search, folder: string, part: string): Promise<readonly string[]> {
+  search.left -= 1;
+  const entries = part.includes('*') ? await entriesIn(folder, Math.max(search.left, 0) + 1) : [{ name: part }];
+  search.left -= entries.length;
+  if (search.left < 0) {
+    throw new Error(
+      `The patterns of "keep" are compared with at most ${MOST_ENTRIES} files and folders, and there are more: keep their folder.`,
+    );
+  }
+  return entries.flatMap(({ name }) => (isNameLike(part, name) && !OF_COMMIT.test(name) ? [name] : []));
+}
+
+/** Returns the folders in which a path lies. */
+function foldersOf(path: string): readonly string[] {
+  const segments = path.split('/');
+  return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join('/'));
 }
 
 /** Moves what an ended release has written to where it is kept; a link lets that release run again. */

@@ -1,7 +1,11 @@
 import { closeSync, constants, type Dirent, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 
 /** How a file is opened that another process may replace: a link is not followed, and the open of a pipe does not wait for who writes into it. */
 export const UNFOLLOWED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A million at once would hold up everybody else. */
+const ENTRIES_AT_A_TIME = 256;
 
 /** What this process has opened, each a link to its place: on Linux. */
 const OPENED = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
@@ -18,17 +22,25 @@ export function openInPlace(place: string | Buffer): number {
   throw Object.assign(new Error(`${place} has been replaced`), { code: 'ENOENT' });
 }
 
-/** Returns what is in a folder that lies there itself; nothing of one that cannot be read, or has been replaced. */
-export function entriesIn(place: string): readonly Dirent[] {
+/**
+ * Returns what is in a folder that lies there itself, at most so many entries; nothing of one that cannot be read, or has been
+ * replaced. Other requests go on meanwhile.
+ */
+export async function entriesIn(place: string, most: number): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = [];
   let descriptor: number | undefined;
   try {
     descriptor = openInPlace(place);
-    return readdirSync(pathOf(descriptor, place), { withFileTypes: true });
+    for await (const entry of await opendir(pathOf(descriptor, place), { bufferSize: ENTRIES_AT_A_TIME })) {
+      if (entries.length === most) break;
+      entries.push(entry);
+    }
   } catch {
-    return [];
+    // What was read until then is as much as there is.
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+  return entries;
 }
 
 /** Returns where what was opened lies, without links; undefined where the system does not tell. */

@@ -62,7 +62,7 @@ export const health: Kind<string> = {
 
 export const paths: Kind<readonly string[]> = {
   json: 'texts',
-  mustBe: `at most ${MAX_PATHS} paths in the repository, from the folder of the application, such as .tmp, public/uploads, *.sqlite`,
+  mustBe: `at most ${MAX_PATHS} paths in the repository, each of at most ${MAX_PATH_CHARACTERS} characters, from the folder of the application, such as .tmp, public/uploads, *.sqlite`,
   read: (given) => {
     const all = Array.isArray(given) ? given.map((one) => (typeof one === 'string' ? pathIn(one) : undefined)) : [];
     const read = all.filter((path) => path !== undefined);

@@ -1,5 +1,5 @@
 import { keptPaths, type Takes } from '../../files/kept-files.ts';
-import { HttpError } from '../../http/http-error.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { AppId, ToldRelease } from '../../runner/calls.ts';
 import type { Folders } from '../store/folders.ts';
 import type { Snapshots } from '../store/snapshots.ts';
@@ -35,7 +35,9 @@ export async function handover(
   const keep = [...new Set([to, ...(isBack ? [from] : [])].flatMap(({ settings }) => settings.keep ?? []))];
   if (isBack && from.settings.keep) await snapshots.write(app, { ...to, settings: { ...to.settings, keep } });
   const written = await writtenBy(before);
-  const kept = await keptPaths(keep, folders.ofApp(app).data, [release, before]);
+  const kept = await keptPaths(keep, folders.ofApp(app).data, [release, before]).catch((error: unknown) => {
+    throw new HttpError(500, messageOf(error), []);
+  });
   const isKept = (file: string) => kept.some((path) => isIn(path, file));
   const left = (all: readonly string[]) => all.filter((file) => !isKept(file));
   const [databases, places] = [left(written.databases), left(written.places)];

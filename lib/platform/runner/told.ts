@@ -90,7 +90,7 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppId,
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),
     overlap: settings.overlap ?? true,
     health: healthCheck(settings.health),
-    kept: await keptPaths(settings.keep ?? [], files.data, [{ root, folder }]),
+    kept: await keptPaths(settings.keep ?? [], files.data, [{ root, folder }]).catch(refused),
   };
 }
 

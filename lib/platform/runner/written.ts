@@ -72,7 +72,7 @@ async function look(
   if (depth > DEEPEST) return { places: [], isOwn: true };
   const places: string[] = [];
   let isOwn = depth === 0;
-  for (const entry of entriesIn(join(search.root, at))) {
+  for (const entry of await entriesIn(join(search.root, at), search.left + 1)) {
     const path = join(at, entry.name);
     search.left -= 1;
     if (search.left < 0) return { places, isOwn: true };

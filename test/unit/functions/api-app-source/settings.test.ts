@@ -12,7 +12,7 @@ const none = { ...empty, in_package: empty, found: empty };
 
 const HEALTH = 'a path, and if it needs longer than a minute the seconds, at most 90: /healthz, 90';
 const PATHS =
-  'at most 20 paths in the repository, from the folder of the application, such as .tmp, public/uploads, *.sqlite';
+  'at most 20 paths in the repository, each of at most 250 characters, from the folder of the application, such as .tmp, public/uploads, *.sqlite';
 
 beforeEach(async () => {
   world = appsWorld();

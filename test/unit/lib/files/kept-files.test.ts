@@ -185,4 +185,20 @@ describe('patterns', () => {
     expect(await paths('*/*.sqlite', 'db/*')).toEqual(['db/c.sqlite']);
     expect(await paths('.*.sqlite', 'x', 'x/y', 'none')).toEqual(['.b.sqlite', 'x', 'none']);
   });
+
+  it('are compared with a limited number of files, whatever they say', async () => {
+    const one = await release('1', Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`a/${at}`, ''])));
+    const keep = (count: number) => Array.from({ length: count }, (_, at) => `*/*${at}x`);
+    expect(await keptPaths(keep(10), dataDir, [one])).toEqual([]);
+    await expect(keptPaths(keep(40), dataDir, [one])).rejects.toThrow(
+      'The patterns of "keep" are compared with at most 20000 files and folders, and there are more: keep their folder.',
+    );
+  });
+
+  it('that would be slow as a regular expression end at once', async () => {
+    const one = await release('1', { ['a'.repeat(200)]: '' });
+    expect(await keptPaths([`${'a*'.repeat(50)}b`, `${'*a'.repeat(50)}b`, '*'.repeat(200)], dataDir, [one])).toEqual([
+      'a'.repeat(200),
+    ]);
+  });
 });
