@@ -16,11 +16,12 @@ export function sqliteBacklog({ connection, writer }: StoreContext): Backlog {
         if (connection.run(sql, dueAt, job.user, job.number) > 0 && freesLease) freeLease(connection, job);
       }),
     release: (job, dueAt) => writer.note(() => release(connection, job, dueAt)),
-    close: ({ user, number, seq }) =>
-      writer.note(() => {
-        const sql = 'UPDATE entries SET due_at = NULL WHERE user = ? AND number = ? AND seq = ?';
-        connection.run(sql, user, number, seq);
-      }),
+    close: async ({ user, number, seq }) => {
+      const which = 'user = ? AND number = ? AND seq = ? AND due_at IS NOT NULL';
+      // What has ended without a commit status is not due any more: most pushes of a burst need no transaction for it.
+      if (!connection.get(`SELECT id FROM entries WHERE ${which}`, user, number, seq)) return;
+      await writer.note(() => connection.run(`UPDATE entries SET due_at = NULL WHERE ${which}`, user, number, seq));
+    },
   };
 }
 

@@ -34,12 +34,16 @@ interface Track {
 /** `moved`: the sum of its moves; absent before the first. */
 type StoredBranch = Omit<BranchFacts, 'isTipSure'> & { readonly moved?: number };
 
-function branchFacts(connection: Connection, { user, repository, track }: Track): StoredBranch & BranchFacts {
+function branchFacts(connection: Connection, of: Track): BranchFacts {
+  const { moved, ...facts } = storedBranch(connection, of);
+  return { ...facts, isTipSure: isSettled(moved, facts.tip) };
+}
+
+function storedBranch(connection: Connection, { user, repository, track }: Track): StoredBranch {
   const sql = 'SELECT facts FROM branches WHERE user = ? AND repository = ? AND track = ?';
   const row = connection.get<{ facts: string }>(sql, user, keyOf(repository), track);
   const none = { newest: 0, tip: null, activeDeploy: null, app: null, ci: {} };
-  const facts = { ...none, ...(JSON.parse(row?.facts ?? '{}') as Partial<StoredBranch>) };
-  return { ...facts, isTipSure: isSettled(facts.moved, facts.tip) };
+  return { ...none, ...(JSON.parse(row?.facts ?? '{}') as Partial<StoredBranch>) };
 }
 
 function commitState(connection: Connection, { user, repository, track }: Track, sha: string): CommitState {
@@ -71,14 +75,16 @@ export function noteAppend(connection: Connection, entry: Entry, request: Append
   const { isNewestPush, isTip, expectedCi, checkResult, commitResult, skip } = request;
   if (repository && expectedCi) {
     const of = { user, repository, track: expectedCi.track };
-    const { [expectedCi.provider]: _, ...others } = branchFacts(connection, of).ci;
+    const facts = storedBranch(connection, of);
+    const { [expectedCi.provider]: _, ...others } = facts.ci;
     const { provider, until } = expectedCi;
-    patchBranch(connection, of, { ci: { ...others, ...(until !== null && { [provider]: until }) } });
+    writeBranch(connection, of, { ...facts, ci: { ...others, ...(until !== null && { [provider]: until }) } });
   }
   const of = trackOfEntry(entry);
   if (of && (isNewestPush || isTip)) {
-    const moved = isTip && movedBy(entry, branchFacts(connection, of));
-    patchBranch(connection, of, { ...(isNewestPush && { newest: entry.number }), ...moved });
+    const facts = storedBranch(connection, of);
+    const moved = isTip && movedBy(entry, facts);
+    writeBranch(connection, of, { ...facts, ...(isNewestPush && { newest: entry.number }), ...moved });
   }
   if (of && entry.sha && skip) patchCommit(connection, { ...of, sha: entry.sha }, { skip }, now);
   if (of && entry.sha && checkResult) noteResult(connection, of, { ...checkResult, sha: entry.sha }, now);
@@ -101,7 +107,7 @@ export function noteMove(connection: Connection, after: Entry, transition: Trans
   const of = trackOfEntry(after);
   if (of && promotes && after.sha) {
     const { number, sha, appName } = after;
-    patchBranch(connection, of, { activeDeploy: { number, sha }, app: appName });
+    writeBranch(connection, of, { ...storedBranch(connection, of), activeDeploy: { number, sha }, app: appName });
   }
   if (of && after.sha && state && Object.keys(state).length > 0) {
     patchCommit(connection, { ...of, sha: after.sha }, state, now);
@@ -117,12 +123,9 @@ export function hasVersion(connection: Connection, entry: Entry, { ifCommitVersi
   return commitState(connection, { ...of, track }, sha).version === ifCommitVersion;
 }
 
-function patchBranch(connection: Connection, of: Track, patch: Partial<StoredBranch>): void {
-  const { user, repository, track } = of;
-  const { isTipSure: _, ...before } = branchFacts(connection, of);
-  const facts = JSON.stringify({ ...before, ...patch });
+function writeBranch(connection: Connection, { user, repository, track }: Track, facts: StoredBranch): void {
   const sql = 'INSERT OR REPLACE INTO branches (user, repository, track, facts) VALUES (?, ?, ?, ?)';
-  connection.run(sql, user, keyOf(repository), track, facts);
+  connection.run(sql, user, keyOf(repository), track, JSON.stringify(facts));
 }
 
 function patchCommit(
