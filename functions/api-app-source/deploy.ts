@@ -54,6 +54,7 @@ export async function deployRepository(request: HttpRequest, ports: SourcePorts)
     path,
     environment,
     kind: 'push',
+    connects: true,
     appName: null,
     stage: 'check',
     ci: BY_HAND,
@@ -122,7 +123,8 @@ const BY_HAND = { waits: false, because: 'It was requested manually' } as const;
 /** Returns the draft of a deploy by hand of what an entry has deployed. */
 function byHand(latest: Entry) {
   const { pullRequest } = latest;
-  const kind = pullRequest ? ({ kind: 'preview', pullRequest } as const) : ({ kind: 'push' } as const);
+  const connects = latest.kind === 'push' ? latest.connects : undefined;
+  const kind = pullRequest ? ({ kind: 'preview', pullRequest } as const) : ({ kind: 'push', connects } as const);
   return { ...commitOf(latest), ...kind, appName: null, stage: 'check', ci: BY_HAND } as const;
 }
 

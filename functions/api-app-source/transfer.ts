@@ -22,8 +22,12 @@ export async function transfer(request: HttpRequest, ports: SourcePorts): Promis
   const { branch, environment, pullRequest } = claim ?? {};
   if (pullRequest) throw badParameter(`${app} is a preview, which belongs to its pull request.`);
   const repository = { host, owner, name, ...(path !== undefined && { path }) };
-  const tip = await ports.host(host).tip(repository, branch ?? 'HEAD', await ports.token(user, host));
-  await ports.facts.transferApp(user, app, { ...repository, environment });
+  const token = await ports.token(user, host);
+  const [tip, { id }] = await Promise.all([
+    ports.host(host).tip(repository, branch ?? 'HEAD', token),
+    ports.host(host).repository(repository, token),
+  ]);
+  await ports.facts.transferApp(user, app, { ...repository, id, environment });
   const hook = `Its webhook must call this service: "hooks hook" there shows how.`;
   const next =
     branch === undefined || tip

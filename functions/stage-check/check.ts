@@ -5,6 +5,7 @@ import { isCommitId } from '../core/payload/delivery.ts';
 import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { CommitEntry } from './facts.ts';
+import { withFormerName } from './former-name.ts';
 import { factsOf } from './gather.ts';
 import type { CheckPorts } from './ports.ts';
 import { closePullRequest } from './preview.ts';
@@ -44,7 +45,8 @@ async function withWholeCommit(entry: CommitEntry, { host, token, log, clock }: 
   return { ...entry, sha };
 }
 
-async function decideOn(entry: CommitEntry, ports: CheckPorts): Promise<StageOutcome> {
+async function decideOn(whole: CommitEntry, given: CheckPorts): Promise<StageOutcome> {
+  const { entry, ports } = await withFormerName(whole, given);
   const facts = await factsOf(entry, ports);
   for (const { decide } of RULES) {
     const outcome = await decide(facts, ports);

@@ -1,6 +1,6 @@
-import { type Entry, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { commitName, type Entry, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { checkInWords } from '../core/hold/checks.ts';
-import { releaseHeld } from '../core/hold/hold.ts';
+import { endHeld, releaseHeld } from '../core/hold/hold.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { ended, type Facts, otherEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
@@ -19,7 +19,14 @@ export async function deployedByBuild(facts: Facts, ports: CheckPorts): Promise<
     );
   }
   const held = state.held === null ? null : await ports.log.read(entry.user, state.held);
-  if (held?.status === 'held') {
+  if (held?.status === 'held' && commitName(held)?.toLowerCase() !== commitName(entry)?.toLowerCase()) {
+    await endHeld(
+      held,
+      'superseded',
+      `The repository has another name now: the build deploys it as #${entry.number}.`,
+      ports,
+    );
+  } else if (held?.status === 'held') {
     const released = await releaseHeld(held, state.version, ports);
     // The hold has ended in the meantime, or another check has reported: decide again.
     if (!released) return { kind: 'again', afterSeconds: 0 };

@@ -94,11 +94,13 @@ async function refusedByParent(
 }
 
 /**
- * A manual deploy may be of any branch: only pushes and their builds determine the application's branch. A preview is
- * always looked after.
+ * A manual deploy may be of any branch: only pushes, their builds and the connection of a repository determine the
+ * application's branch. A preview is always looked after.
  */
-function pushedBranch({ branch, provider, pullRequest }: Entry): { readonly branch?: string } {
-  return branch === null || (provider === MANUAL && !pullRequest) ? {} : { branch };
+function pushedBranch(entry: Entry): { readonly branch?: string } {
+  const { branch, provider, pullRequest } = entry;
+  const isClaim = provider !== MANUAL || pullRequest !== undefined || (entry.kind === 'push' && entry.connects);
+  return branch !== null && isClaim ? { branch } : {};
 }
 
 function refusal(app: string, owner: AppOwner, own: AppOwner): DeployError {

@@ -1,8 +1,9 @@
-import { type AppOwner, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import { ownerOf } from '../core/entry/app-owner.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import type { CommitEntry, Facts } from './facts.ts';
+import type { Facts } from './facts.ts';
+import { appsOf } from './former-name.ts';
 import type { CheckPorts } from './ports.ts';
 
 /**
@@ -16,8 +17,9 @@ export async function renamedPackage({ entry, named, track }: Facts, ports: Chec
   const [{ app, manifest }, { app: before }] = await Promise.all([named(), track()]);
   if (before !== null && appName(before) === app) return null;
   if ((await ports.facts.appOwner(entry.user, app)) !== null) return null;
-  const former = await deployedBy(entryOwner, entry, ports);
-  if (former === null) return null;
+  const owned = await appsOf(entryOwner, entry.user, ports);
+  const former = owned.find(({ owner }) => (owner.branch ?? entry.branch) === entry.branch)?.name;
+  if (former === undefined) return null;
   const detail =
     `package.json has the name ${manifest.name}, which would become a new application without the variables, domains and ` +
     `data of ${former}, which this branch deploys. To go on with them, run "hooks rename ${former} ${manifest.name}" or ` +
@@ -25,18 +27,4 @@ export async function renamedPackage({ entry, named, track }: Facts, ports: Chec
     "(?environment=) of its own in the webhook's address.";
   const error = new DeployError('deploy:platform:start_app', detail, { retry: false });
   return { kind: 'failed', error, transition: { changes: { appName: former } } };
-}
-
-/** Returns the application that a repository deploys from the branch of an entry, by its name in package.json. */
-async function deployedBy(
-  entryOwner: AppOwner,
-  { user, branch }: CommitEntry,
-  ports: CheckPorts,
-): Promise<string | null> {
-  const apps = await ports.appFacts.apps(user);
-  const owned = apps.map(async ({ name }) => ({ name, owner: await ports.facts.appOwner(user, appName(name)) }));
-  const former = (await Promise.all(owned)).find(
-    ({ owner }) => owner && isSameOwner(owner, entryOwner) && (owner.branch ?? branch) === branch,
-  );
-  return former?.name ?? null;
 }

@@ -5,13 +5,16 @@ import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
 import { MINUTE } from '../support/entries.ts';
 import {
+  afterRename,
   anyCi,
   BRANCH,
   HOSTS,
   type HostKind,
+  idAt,
   pullCall,
   pushCall,
   type RunTold,
+  renameAt,
   runCall,
 } from '../support/histories/calls.ts';
 import type { LogRoles } from '../support/worlds/pipeline-world.ts';
@@ -148,6 +151,22 @@ const saidAgain: readonly Row[] = [
   },
 ];
 
+/** The repository has another name, and the same id. */
+const renamed: readonly Row[] = [
+  { steps: 'push a→b; renamed; push b→e', ci: ['ignore', ''], live: 'e' },
+  { steps: 'push a→b; renamed; run b passed', ci: WAIT, live: 'b' },
+  { steps: 'push a→b; renamed; jenkins b passed', ci: WAIT, live: 'b' },
+  { steps: 'push a→b; renamed; run b passed; push b→e; run e passed', ci: WAIT, live: 'e' },
+  { steps: 'push a→b; jenkins b failed; renamed; run b passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; ci b pending; renamed; run b passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; push b→e; run e passed; renamed; run b passed', ci: WAIT, live: 'e' },
+  { steps: 'push a→b; push b→e; run e passed; renamed; now e; push a→b', ci: ['wait', 'ignore'], live: 'e' },
+  { steps: 'push a→b skip; renamed; jenkins b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
+  // Its CI is known to call.
+  { steps: 'run a passed; renamed; push a→b', ci: [''], live: 'a' },
+  { steps: 'run a passed; renamed; push a→b; run b passed', ci: [''], live: 'b' },
+];
+
 /** Of a pull request that is opened with `b` at first. */
 const pulls: readonly Row[] = [
   { steps: 'run b passed; move b→e; run e passed; move e→f; move f→b', live: 'b' },
@@ -164,13 +183,17 @@ const pulls: readonly Row[] = [
 type World = Awaited<ReturnType<typeof callsWorld>>;
 
 async function callsWorld(host: HostKind, query: Record<string, string>, roles: LogRoles) {
-  const world = await previewWorld(roles);
+  const world = await previewWorld(roles, 'shop', idAt(host));
   const { trunk: a, commit, read } = world;
   const b = commit(a);
   const c = commit(a);
   const e = commit(b);
   const commits: Readonly<Record<string, CommitRef>> = { a, b, c, d: commit(c), e, f: commit(e), g: commit(b) };
-  const tell = (hook: HookCall | null) => (hook ? world.call({ ...hook, query: { ...hook.query, ...query } }) : null);
+  let isRenamed = false;
+  const tell = (hook: HookCall | null) => {
+    const asked = hook && { ...hook, query: { ...hook.query, ...query } };
+    return asked && world.call(isRenamed ? afterRename(asked) : asked);
+  };
   const serving = (app: string) => {
     const snapshot = world.platform.app({ user: roles.user, app })?.serving ?? null;
     return snapshot === null ? null : deployOfSnapshot(snapshot);
@@ -183,6 +206,10 @@ async function callsWorld(host: HostKind, query: Record<string, string>, roles: 
       const ref = commits[tip];
       if (of === 'branch') world.host.branch(ref ?? { ...a, sha: '' }, BRANCH);
       else world.host.pullRequest(7, ref !== undefined, { sha: ref?.sha ?? null });
+    },
+    rename() {
+      isRenamed = true;
+      renameAt(world.host);
     },
     /** Whether the host moves with the calls. */
     moves: () => moves,
@@ -208,6 +235,7 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
   const commit = commits[to] ?? { ...(commits.a as CommitRef), sha: '0'.repeat(40) };
   const told = { id: `call-${ids}`, commit, branch: of === 'pull' ? 'changes' : BRANCH, at: world.world.clock.now() };
   const said = { words: { skip: '[skip deploy]', 'no-ci': '[skip ci]' }[words[0] ?? ''] ?? '' };
+  if (verb === 'renamed') return world.rename();
   if (what === 'minutes') return world.world.clock.pass(Number(verb) * MINUTE);
   if (verb === 'now') {
     world.isNow(what, of);
@@ -278,6 +306,7 @@ export function callsContract(
     ['a commit that waits for nothing', waiting],
     ['a branch whose calls are lost', lost],
     ['a check whose result changes', saidAgain],
+    ['a repository that was renamed', renamed],
   ] as const;
   /** Of the first host with each choice, and of the others with one. */
   const cases = (rows: readonly Row[], choices: readonly string[] = ['']) =>

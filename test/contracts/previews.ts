@@ -22,10 +22,15 @@ import { type LogRoles, pipelineWorld } from '../support/worlds/pipeline-world.t
 
 const DAY = 24 * 60 * MINUTE;
 
-/** A repository whose master is live as `shop`, the webhook with `?previews=true`, and the pipeline behind both. */
-export async function previewWorld(roles: LogRoles, name = 'shop') {
+/**
+ * A repository, with the id that its host gives it, whose master is live as `shop`, the webhook with `?previews=true`, and
+ * the pipeline behind both.
+ */
+export async function previewWorld(roles: LogRoles, name = 'shop', id?: string) {
   const world = pipelineWorld(roles);
   const { user, log, facts, queue, clock, host, reader, appFacts, tracked } = world;
+  const describe = host.repository;
+  host.repository = async (...asked) => ({ ...(await describe(...asked)), ...(id !== undefined && { id }) });
   const commit = (parent: CommitRef | null, app = name, owner = 'ann'): CommitRef => {
     const files = { 'package.json': JSON.stringify({ name: app, version: '1.0.0' }) };
     return host.commit({ owner, name: 'shop', files, ...(parent && { parent }) });

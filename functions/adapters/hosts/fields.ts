@@ -26,3 +26,6 @@ export function described({ branch, title, author, updatedAt }: Described) {
     updatedAt: Number.isFinite(at) ? at : null,
   };
 }
+
+/** An id that decides on nothing but a rename: an odd one counts as none. */
+export const idOrNone = v.fallback(v.nullish(v.union([v.string(), v.number()])), null);

@@ -7,7 +7,7 @@ import { writeComment } from './comments.ts';
 import { faultOf, NO_WHOLE_ID } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
 import { breakdown, notUnderstood, type RequestContext } from './failures.ts';
-import { textOrNone } from './fields.ts';
+import { idOrNone, textOrNone } from './fields.ts';
 import { fileReader, ofVisible } from './files.ts';
 import { addressPolicy, RefusedAddress } from './http/address-policy.ts';
 import {
@@ -174,10 +174,14 @@ const hostedRepository = v.pipe(
     ...{ visibility: textOrNone, web_url: textOrNone },
     // Bitbucket.
     ...{ mainbranch: v.nullish(v.object({ name: v.string() })), is_private: v.nullish(v.boolean()), links: link },
+    // Bitbucket has an uuid in place of an id.
+    ...{ id: idOrNone, uuid: idOrNone },
   }),
   v.transform((said): HostedRepository => {
     const isHidden = said.visibility === 'private' || said.visibility === 'internal';
+    const id = said.id ?? said.uuid ?? null;
     return {
+      ...(id !== null && { id: `${id}` }),
       defaultBranch: said.default_branch || said.mainbranch?.name || null,
       private: said.private ?? said.is_private ?? isHidden,
       url: said.html_url ?? said.web_url ?? said.links?.html?.href ?? null,

@@ -10,6 +10,8 @@ export interface Push extends OfCommit {
   readonly pullRequest?: undefined;
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice | undefined;
+  /** A person has connected the repository: its application follows the branch, as that of a push does. */
+  readonly connects?: true | undefined;
   /** The CI providers that its commit's message tells not to test it; absent when it names none. */
   readonly skipsCi?: readonly string[] | undefined;
 }

@@ -64,6 +64,8 @@ export interface BranchTip {
 
 /** What a host says of a repository. */
 export interface HostedRepository {
+  /** The id that stays when it is renamed or transferred, as the webhooks of the host have it; absent for none. */
+  readonly id?: string;
   /** Null for one without commits. */
   readonly defaultBranch: string | null;
   readonly private: boolean;

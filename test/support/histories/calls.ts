@@ -1,4 +1,5 @@
-import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
+import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/delivery.ts';
+import type { RepositoryHost } from '../../../functions/core/ports/repository-host.ts';
 import type { HookCall } from '../../../functions/core/ports/sender.ts';
 import {
   bitbucketPullRequest,
@@ -175,8 +176,31 @@ const moves = {
   bitbucket: 'updated',
 };
 
-/** The ids of the repository in the fixtures of a host. */
+/** The ids of the repository in the fixtures of a host; that of Bitbucket is not in its pull requests. */
 const ids = { github: 501, gitea: 140, forgejo: 140, gitlab: 15, bitbucket: undefined };
+
+export function idAt(host: HostKind): string {
+  return `${ids[host] ?? '{0d5a1c2e-0000-11ee-8000-0000000005fe}'}`;
+}
+
+/** The call as it is made after the repository was renamed to `store`. */
+export function afterRename({ body, headers, query }: HookCall): HookCall {
+  const renamed = JSON.stringify(body)
+    .replaceAll(/\bann\/shop\b/g, 'ann/store')
+    .replaceAll('"shop"', '"store"');
+  return { ...call(JSON.parse(renamed), headers as Record<string, string>), query };
+}
+
+/** Has a host find the repository by its new name too, as hosts lead from the former one to that. */
+export function renameAt<H extends RepositoryHost>(host: H): void {
+  const methods = ['file', 'tarball', 'setStatus', 'compare', 'wholeCommit', 'tip', 'repository'] as const;
+  for (const method of methods) {
+    const ask = host[method] as (ref: RepositoryRef, ...rest: unknown[]) => never;
+    Object.assign(host, {
+      [method]: (ref: RepositoryRef, ...rest: unknown[]) => ask({ ...ref, name: 'shop' }, ...rest),
+    });
+  }
+}
 
 /** The call of a host about a pull request; the action `moves` is that of a new commit. */
 export function pullCall(host: HostKind, told: PullRequestCall): HookCall {

@@ -31,8 +31,16 @@ describe('POST /1/apps/<user>', () => {
     expect(await world.log.read('ann', 1)).toMatchObject({
       repository: { ...repository, private: false, url: 'https://github.example/ann/store' },
       ...{ sha, branch: 'main', ref: 'refs/heads/main', stage: 'check', ci: { waits: false }, message: 'suite' },
+      ...{ kind: 'push', connects: true },
     });
     expect(world.queue.sent).toMatchObject([{ number: 1, stage: 'check' }]);
+  });
+
+  it('keeps the id of the repository, by which it is known after a rename', async () => {
+    const { repository: describe } = world.host;
+    world.host.repository = async (...asked) => ({ ...(await describe(...asked)), id: '7' });
+    await post({ repository });
+    expect(await world.log.read('ann', 1)).toMatchObject({ repository: { name: 'store', id: '7' } });
   });
 
   it('deploys another branch, a folder, and beside another one', async () => {

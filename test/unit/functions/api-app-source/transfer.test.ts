@@ -31,6 +31,13 @@ describe('the transfer of an application', () => {
     expect(world.queue.sent).toEqual([]);
   });
 
+  it('gives it to a repository with the id that its host says', async () => {
+    const { repository: describe } = world.host;
+    world.host.repository = async (...asked) => ({ ...(await describe(...asked)), id: '8' });
+    await transfer({ repository: fork });
+    expect(await world.log.appOwner('ann', 'shop')).toEqual({ ...fork, id: '8', branch: 'main' });
+  });
+
   it('gives it to a folder, and keeps its environment', async () => {
     await world.deployed('shop-staging');
     await world.log.ownApp('ann', 'shop-staging', { host, owner, name, environment: 'staging', branch: 'next' });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DeployError } from '../../../../functions/core/errors.ts';
 import { repository } from '../../../support/entries.ts';
 import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
@@ -92,6 +93,36 @@ describe('an application', () => {
   });
 });
 
+describe('an application that was connected', () => {
+  const connected = { provider: 'manual', kind: 'push', connects: true } as const;
+
+  it('follows the branch that it was connected with, and is compared with it', async () => {
+    const { push, check, commit, tracked } = checkWorld();
+    await push(commit(null), connected);
+    await check(1);
+    expect(await tracked.tracked({ user: 'ann', app: 'shop' })).toMatchObject({ branch: 'master' });
+    await push(commit(null, undefined, 'dev'), { branch: 'dev' });
+    expect((await check(2)).error?.detail).toContain('follows the branch master, and this is dev');
+    await push(commit(null));
+    expect(await check(3)).toMatchObject({ stage: 'fetch' });
+  });
+
+  it('does so no more by a deploy of another branch by hand', async () => {
+    const { push, check, commit, facts } = checkWorld();
+    await push(commit(null), connected);
+    await check(1);
+    await push(commit(null, undefined, 'dev'), { provider: 'manual', branch: 'dev' });
+    expect(await check(2)).toMatchObject({ stage: 'fetch' });
+    expect(await facts.appOwner('ann', 'shop')).toMatchObject({ branch: 'master' });
+  });
+
+  it('is not connected with another branch than it follows', async () => {
+    const { push, check, commit } = await deployed();
+    await push(commit(null, undefined, 'dev'), { ...connected, branch: 'dev' });
+    expect((await check(2)).error?.detail).toContain('follows the branch master, and this is dev');
+  });
+});
+
 describe('a repository that was renamed or transferred', () => {
   const [shop, store] = [
     { ...repository, id: '7' },
@@ -131,6 +162,33 @@ describe('a repository that was renamed or transferred', () => {
     await check(2);
     await push(later('bob', 'store'), { repository: { ...store, owner: 'bob' } });
     expect(await check(3)).toMatchObject({ stage: 'fetch' });
+  });
+
+  it('is known when its id came with a push that was not deployed', async () => {
+    const { push, build, check, commit, facts } = checkWorld();
+    const first = commit(null);
+    await push(first, { repository: shop, status: 'skipped' });
+    await build(first, passed);
+    expect(await check(2)).toMatchObject({ stage: 'fetch' });
+    expect(await facts.appOwner('ann', 'shop')).toMatchObject({ id: '7' });
+  });
+
+  it('is known when its host has said its id, where no call does', async () => {
+    const { push, check, commit, facts, host } = checkWorld();
+    const describe = host.repository;
+    host.repository = async (...asked) => ({ ...(await describe(...asked)), id: '7' });
+    await push(commit(null));
+    await check(1);
+    expect(await facts.appOwner('ann', 'shop')).toMatchObject({ name: 'shop', id: '7' });
+  });
+
+  it('is not asked for by its host when that refuses to answer, and is tried again when it is away', async () => {
+    const { push, check, commit, host } = checkWorld();
+    await push(commit(null));
+    host.failWith('repository', new DeployError('deploy:repohost:no_pkg_json', 'away', { retry: true }));
+    expect(await check(1)).toMatchObject({ status: 'running', stage: 'check' });
+    host.failWith('repository', new DeployError('deploy:repohost:no_pkg_json', 'no', { retry: false }));
+    expect(await check(1)).toMatchObject({ stage: 'fetch' });
   });
 
   it('is not taken for another one with its old name, or with the same id at another host', async () => {

@@ -211,8 +211,8 @@ describe('The tarball of GitHub', () => {
 
   it('describes a repository, also one without commits', async () => {
     const [request, url] = ['GET /repos/octocat/Hello-World', 'https://github.com/octocat/Hello-World'];
-    api.expect({ request, body: JSON.stringify({ default_branch: 'main', html_url: url, private: true, size: 1 }) });
-    expect(await host.repository(commit, token)).toEqual({ defaultBranch: 'main', private: true, url });
+    api.expect({ request, body: JSON.stringify({ id: 501, default_branch: 'main', html_url: url, private: true }) });
+    expect(await host.repository(commit, token)).toEqual({ id: '501', defaultBranch: 'main', private: true, url });
     api.expect({ request, body: '{"default_branch":null}' });
     expect(await host.repository(commit, token)).toEqual({ defaultBranch: null, private: false, url: null });
     api.expect({ request, status: 404, body: '{}' });
