@@ -65,7 +65,7 @@ function namesRegion() {
   if (AWS_REGION || AWS_DEFAULT_REGION) return true;
   const folder = join(homedir(), '.aws');
   const files = [AWS_CONFIG_FILE || join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials')];
-  return files.some((file) => existsSync(file) && /^\s*region\s*=/m.test(readFileSync(file, 'utf8')));
+  return files.some((file) => existsSync(file) && /^[ \t]*region[ \t]*=/m.test(readFileSync(file, 'utf8')));
 }
 
 /** Returns the folders of the packages that npm noted in node_modules. */

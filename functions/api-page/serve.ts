@@ -111,7 +111,7 @@ function chosenEncoding(accepted = ''): PageEncoding {
 
 /** The path of the service's address: empty, or that of the stage on AWS's own domain names. */
 function pathOf(base: string): string {
-  return URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '';
+  return URL.canParse(base) ? new URL(base).pathname.replace(/(?<!\/)\/+$/, '') : '';
 }
 
 /**

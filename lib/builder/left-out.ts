@@ -13,7 +13,7 @@ const MOST_FILES = 20_000;
 /** Returns a sentence for each kind of content that a commit only names, which its tarball does not have. */
 export async function leftOut(root: string): Promise<readonly string[]> {
   const [modules, attributes] = await Promise.all([textIn(root, '.gitmodules'), textIn(root, '.gitattributes')]);
-  const submodules = [...modules.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].flatMap(([, path]) => path ?? []);
+  const submodules = [...modules.matchAll(/^[ \t]*path[ \t]*=(.*)$/gm)].map(([, path = '']) => path.trim());
   const absent = await Promise.all(submodules.map(async (path) => ((await isEmpty(join(root, path))) ? [path] : [])));
   const pointer = /\bfilter=lfs\b/.test(attributes) ? await firstPointer(root) : undefined;
   return [
@@ -30,10 +30,13 @@ export async function leftOut(root: string): Promise<readonly string[]> {
   ];
 }
 
+const IGNORED = 'Ignored build scripts: ';
+
 /** Returns a sentence about what pnpm has left out, which it says in its output: https://pnpm.io/settings#onlybuiltdependencies */
 export function ignoredScripts(printed: readonly string[]): string | undefined {
-  const names = printed.flatMap((line) => /Ignored build scripts: (.+?)\.?\s*(?:│|$)/.exec(line)?.[1] ?? [])[0];
-  if (names === undefined) return undefined;
+  const [, said] = printed.find((line) => line.includes(IGNORED))?.split(IGNORED) ?? [];
+  const names = said?.split('│')[0]?.trim().replace(/\.$/, '');
+  if (!names) return undefined;
   return `pnpm has not run the install scripts of ${names}: name those that are needed in onlyBuiltDependencies of pnpm-workspace.yaml ("pnpm approve-builds" does).`;
 }
 

@@ -20,7 +20,7 @@ export async function diskUsage(paths: readonly string[]): Promise<ReadonlyMap<s
   const others = existing.filter(isOneLine);
   for (let at = 0; at < others.length; at += MOST_PATHS) {
     for (const line of (await du(others.slice(at, at + MOST_PATHS))).split('\n')) {
-      const [, kilobytes, path] = /^(\d+)\s+(.+)$/.exec(line) ?? [];
+      const [, kilobytes, path] = /^(\d+)\t(.+)$/.exec(line) ?? [];
       if (path !== undefined) bytesOf.set(path, Number(kilobytes) * 1024);
     }
   }

@@ -116,6 +116,9 @@ function keepCookiesOwn(headers: IncomingHttpHeaders, ownNames: readonly string[
 function isAbove(attribute: string, names: readonly string[]): boolean {
   const [, value] = /^\s*domain\s*=(.*)$/i.exec(attribute) ?? [];
   // Clients differ in quotes, and in dots at the ends.
-  const domain = value?.toLowerCase().replace(/^\W+|\W+$|[^\w.-]/g, '');
+  const domain = value
+    ?.toLowerCase()
+    .replace(/[^\w.-]/g, '')
+    .replace(/^[.-]+|(?<![.-])[.-]+$/g, '');
   return domain !== undefined && names.some((name) => name.endsWith(`.${domain}`));
 }

@@ -78,7 +78,7 @@ export type UnreadableError = Error & { readonly rawPacket?: Buffer };
 
 /** Returns the host that the bytes name, as far as they can be read. */
 export function hostIn({ rawPacket }: UnreadableError): string | undefined {
-  return /^host:[ \t]*(.*)$/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]?.trim();
+  return /^host:(.*)$/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]?.trim();
 }
 
 export function statusOf(error: UnreadableError): number {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { pageLinks } from '../../functions/api/paging.ts';
+import { settingOf } from '../../functions/core/apps/settings.ts';
 import { readManifest } from '../../functions/core/entry/manifest.ts';
 import { lineMasker, masked, maskedDetail, maskedTail } from '../../functions/core/entry/mask.ts';
 import { reasonIn } from '../../functions/core/output/build-reason.ts';
@@ -10,9 +11,12 @@ import { busyPort, lastError, whyItEnded } from '../../functions/core/output/dia
 import { withoutValues } from '../../functions/core/output/without-values.ts';
 import { skips } from '../../functions/core/payload/skip-words.ts';
 import { oneLine } from '../../functions/core/text.ts';
+import { leftOut } from '../../lib/builder/left-out.ts';
 import { packageManagerOf } from '../../lib/builder/lockfiles.ts';
 import { isVersionRange } from '../../lib/builder/manifest.ts';
+import { readProject } from '../../lib/builder/project.ts';
 import { procfileIn } from '../../lib/builder/start/start-command.ts';
+import { wantedNode } from '../../lib/builder/tools/node-version.ts';
 import { plainLine } from '../../lib/page/model/output.ts';
 import { buildLog } from '../../lib/platform/build/build-log.ts';
 import { temporaryFolder } from '../support/platform/harness.ts';
@@ -119,6 +123,9 @@ const readers: readonly (readonly [string, (text: string) => unknown, ...(readon
   ],
   ['pageLinks', (path) => pageLinks({ base: '', path, query: {} }, { skip: 1, limit: 1, next: 2 }, 3), ['', '/', 'x']],
   ['plainLine of the page', plainLine, ['', '\u001b[', ''], ['\u001b]', 'a', ''], ['\u001b[', '1;', '\u0000']],
+  ['a setting', (text) => settingOf('health').kind.read(text), ['/', ' ', 'x'], ['', ' ', ''], ['/', ',', '']],
+  ['.nvmrc', nodeVersion, ['', '\n', ''], ['', ' ', ''], ['', '#\n', '']],
+  ['.gitmodules', submodules, ['', '\n', ''], ['', ' ', ''], ['path', ' ', ''], ['', 'path=', '']],
   ['the Procfile', procfile, ['a: x', ' ', 'x'], ['', 'a:', ''], ['', '\r', '\n']],
   ['the log of a build', captured, ['', '\r', 'x'], ['', 'x\r', '']],
 ];
@@ -127,6 +134,19 @@ async function procfile(text: string): Promise<unknown> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'Procfile'), text);
   return procfileIn(folder);
+}
+
+async function nodeVersion(text: string): Promise<unknown> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'package.json'), '{}');
+  for (const file of ['.nvmrc', '.tool-versions']) await writeFile(join(folder, file), text);
+  return wantedNode(await readProject(folder, ''));
+}
+
+async function submodules(text: string): Promise<unknown> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, '.gitmodules'), text);
+  return leftOut(folder);
 }
 
 async function captured(text: string): Promise<void> {

@@ -25,5 +25,5 @@ export function optionalVariable(name: string): string | undefined {
  * request.
  */
 export function publicUrl(): string | null {
-  return optionalVariable('PUBLIC_URL')?.replace(/\/+$/, '') ?? null;
+  return optionalVariable('PUBLIC_URL')?.replace(/(?<!\/)\/+$/, '') ?? null;
 }

@@ -7,7 +7,7 @@ import { type HostDefinition, hosts as registered } from './registry.ts';
 const Address = v.pipe(
   v.string('must be an address in quotes'),
   v.check(isBaseAddress, 'must be an https:// address without login, query or fragment (http:// only on this machine)'),
-  v.transform((address) => address.replace(/\/+$/, '')),
+  v.transform((address) => address.replace(/(?<!\/)\/+$/, '')),
 );
 const Host = v.strictObject({
   name: v.pipe(

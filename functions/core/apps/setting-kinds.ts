@@ -17,6 +17,7 @@ const MAX_PATHS = 20;
 const MAX_PATH_CHARACTERS = 250;
 /** A start has two minutes, in which another release may have to end and to be started again. */
 const MAX_HEALTH_SECONDS = 90;
+const MAX_HEALTH_CHARACTERS = 1000;
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
 export const command: Kind<string> = {
@@ -56,7 +57,7 @@ export const yesOrNo: Kind<boolean> = {
 export const health: Kind<string> = {
   json: 'text',
   mustBe: `a path, and if it needs longer than a minute the seconds, at most ${MAX_HEALTH_SECONDS}: /healthz, 90`,
-  read: (given) => (typeof given === 'string' ? healthIn(given) : undefined),
+  read: (given) => (typeof given === 'string' && given.length <= MAX_HEALTH_CHARACTERS ? healthIn(given) : undefined),
   typed: (text) => text || null,
 };
 
@@ -81,7 +82,7 @@ function pathIn(text: string): string | undefined {
 
 /** Returns a path and seconds in the form that is kept. */
 function healthIn(text: string): string | undefined {
-  const [, path, given = '60'] = /^\s*(\/[!-+\--~]*)\s*(?:,?\s*(\d{1,3}))?\s*$/.exec(text) ?? [];
+  const [, path, given = '60'] = /^(\/[!-+\--~]*)(?:(?:\s*,\s*|\s+)(\d{1,3}))?$/.exec(text.trim()) ?? [];
   const seconds = Number(given);
   return path === undefined || seconds < 1 || seconds > MAX_HEALTH_SECONDS ? undefined : `${path}, ${seconds}`;
 }

@@ -68,7 +68,7 @@ function snapshotVersion(version: unknown): string {
     ? [parsed.version, ...(parsed.build.length > 0 ? [parsed.build.join('.')] : [])].join('-')
     : version;
   const safe = text.slice(0, MAX_VERSION_LENGTH).replace(/[^\w.-]+/g, '-');
-  const trimmed = safe.replace(/\.{2,}/g, '.').replace(/^[.-]+|[.-]+$/g, '');
+  const trimmed = safe.replace(/\.{2,}/g, '.').replace(/^[.-]+|(?<![.-])[.-]+$/g, '');
   return trimmed === '' ? DEFAULT_VERSION : trimmed;
 }
 

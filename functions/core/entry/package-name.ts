@@ -46,5 +46,5 @@ function hasDotScope(name: string): boolean {
 }
 
 function trimDashes(text: string): string {
-  return text.replace(/^-+|-+$/g, '');
+  return text.replace(/^-+|(?<!-)-+$/g, '');
 }

@@ -60,7 +60,7 @@ export function reasonIn(output: readonly string[]): string {
     .trim()
     .replaceAll(/\s+/g, ' ')
     .slice(0, LONGEST_REASON)
-    .replace(/[.:]+$/, '');
+    .replace(/(?<![.:])[.:]+$/, '');
   return short === '' ? '' : `: ${short}`;
 }
 
@@ -84,10 +84,12 @@ function fromGit(errors: readonly string[]): string | undefined {
   return address === undefined ? said : `${address}: ${said}`;
 }
 
+const MODULES = 'node_modules/';
+
 /** What the install script of a dependency has printed, which npm repeats below the command, with its package. */
 function fromInstallScript(errors: readonly string[]): string | undefined {
   const at = errors.findIndex((line) => /^command \S+ (?:-c|\/d)\s/.test(line));
-  const path = errors.flatMap((line) => /^path .*?(node_modules\/.*)$/.exec(line)?.[1] ?? []).at(-1);
+  const path = errors.findLast((line) => line.startsWith('path ') && line.includes(MODULES));
   if (at < 0 || path === undefined) return undefined;
   const said = errors
     .slice(at + 1)
@@ -95,14 +97,16 @@ function fromInstallScript(errors: readonly string[]): string | undefined {
       (line) => !/^(?:A complete log| *at )|^gyp (?:info|verb)|^gyp ERR! (?:cwd|node -v|System|not ok)/.test(line),
     );
   const line = said.find((one) => networkError.test(one)) ?? said.find((one) => words.test(one)) ?? said[0];
-  return line === undefined ? undefined : `${path}: ${line.replace(/^(?:gyp ERR!|npm error) (?:stack )?/, '')}`;
+  return line === undefined
+    ? undefined
+    : `${path.slice(path.indexOf(MODULES))}: ${line.replace(/^(?:gyp ERR!|npm error) (?:stack )?/, '')}`;
 }
 
 /** The version that a package wants of npm or Node, and the one there is. */
 function wrongEngine(errors: readonly string[]): string | undefined {
   const [wanted, actual] = ['Required', 'Actual'].map((word) => {
-    const line = errors.flatMap((one) => new RegExp(`^notsup ${word}: +(\\{.*\\})$`).exec(one)?.[1] ?? [])[0];
-    const value = line === undefined ? undefined : jsonIn(line);
+    const line = errors.find((one) => one.startsWith(`notsup ${word}: `));
+    const value = line === undefined ? undefined : jsonIn(line.slice(line.indexOf('{')));
     return isObject(value) ? value : {};
   });
   const name = errors.flatMap((line) => /^notsup Not compatible .*: (\S+)$/.exec(line)?.[1] ?? [])[0] ?? 'a package';
@@ -147,8 +151,8 @@ function firstError(lines: readonly string[]): string | undefined {
   if (message < 0) return relevant[at];
   // Its place is in the line above it, or in a frame below.
   const above = relevant[at + message - 1] ?? '';
-  const framed = /╭─+\[\s*(\S+?)\s*\]/.exec(relevant[at + message + 1] ?? '')?.[1];
+  const framed = /╭─+\[([^\]]*)\]/.exec(relevant[at + message + 1] ?? '')?.[1];
   const where =
     /^(?:\.\/)?\w\S*:\d+\s*$/.test(above) && place.test(above) ? `${above.trim().replace(/^\.\//, '')}: ` : '';
-  return `${where}${below[message]}${framed === undefined ? '' : ` (${framed})`}`;
+  return `${where}${below[message]}${framed === undefined ? '' : ` (${framed.trim()})`}`;
 }

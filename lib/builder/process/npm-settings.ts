@@ -30,7 +30,7 @@ export function npmFiles({ HOME, npm_config_userconfig, npm_config_globalconfig 
 }
 
 function passedOn(line: string): readonly string[] {
-  const [, key = '', value = ''] = /^\s*([^=;#\s]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+  const [, key = '', value = ''] = /^([^=;#\s]+)\s*=(.*)$/.exec(line.trim()) ?? [];
   const name = `npm_config_${key.replace(/\[\]$/, '').replaceAll('-', '_')}`;
-  return NPM_NETWORK.test(name) ? [`${key}=${withoutLogin(name, value)}`] : [];
+  return NPM_NETWORK.test(name) ? [`${key}=${withoutLogin(name, value.trim())}`] : [];
 }

@@ -11,6 +11,7 @@ export interface CronEntry {
 }
 
 const MOST_ENTRIES = 20;
+const LONGEST_SCHEDULE = 200;
 const File = v.object({
   cron: v.optional(
     v.array(v.object({ command: v.pipe(v.string(), v.trim(), v.nonEmpty()), schedule: v.string() })),
@@ -39,10 +40,12 @@ export async function cronIn(folder: string): Promise<readonly CronEntry[]> {
 /** Returns when an entry is due. `run` is called at each of these times until the result is stopped. Throws as above. */
 export function timesOf({ command, schedule }: CronEntry, run?: () => void): Cron {
   const refused = (why: string) =>
-    new Error(`app.json: the schedule "${schedule}" of the cron command "${command}" ${why}.`);
+    new Error(
+      `app.json: the schedule "${schedule.slice(0, LONGEST_SCHEDULE)}" of the cron command "${command}" ${why}.`,
+    );
   try {
     // The package takes a date too.
-    if (schedule.includes(':')) throw new Error(NOT_FIELDS);
+    if (schedule.includes(':') || schedule.length > LONGEST_SCHEDULE) throw new Error(NOT_FIELDS);
     const times = new Cron(schedule, { timezone: 'UTC', mode: '5-or-6-parts' }, run);
     if (times.nextRun()) return times;
   } catch (cause) {

@@ -159,8 +159,8 @@ async function codingFor({ headers }, { file, info, type }) {
 }
 
 function takes({ 'accept-encoding': accepted = '' }, coding) {
-  const asked = accepted.split(',').map((one) => one.trim().split(/\s*;\s*q=/i));
-  return asked.some(([name, q]) => name.toLowerCase() === coding && Number(q ?? 1) > 0);
+  const asked = accepted.split(',').map((one) => one.split(/;\s*q=/i));
+  return asked.some(([name, q]) => name.trim().toLowerCase() === coding && Number(q ?? 1) > 0);
 }
 
 /**

@@ -31,9 +31,9 @@ const LTS: Readonly<Record<string, string>> = {
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies'];
 /** Each with what finds the version in its text. The last one is of asdf and mise. */
 const FILES: Readonly<Record<string, RegExp>> = {
-  '.nvmrc': /^\s*([^\s#]+)/m,
-  '.node-version': /^\s*([^\s#]+)/m,
-  '.tool-versions': /^\s*node(?:js)?\s+([^\s#]+)/m,
+  '.nvmrc': /^[ \t]*([^\s#]+)/m,
+  '.node-version': /^[ \t]*([^\s#]+)/m,
+  '.tool-versions': /^[ \t]*node(?:js)?[ \t]+([^\s#]+)/m,
 };
 
 /** The parts that differ between machines and platforms. */

@@ -146,5 +146,5 @@ async function isWanted({ args, stdin }: Call, name: string): Promise<boolean> {
 
 /** Names of packages have lower-case letters only. */
 function packageNameOf(repository: string): string {
-  return repository.toLowerCase().replace(/[^a-z0-9]+$/, '');
+  return repository.toLowerCase().replace(/(?<![^a-z0-9])[^a-z0-9]+$/, '');
 }

@@ -30,7 +30,7 @@ export function endpoint(
 export function isEndpoint(text: string, { service }: Pick<HookOptions, 'service'>): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   return [service, `${service}/1/deploy`].includes(`${url.origin}${path}`);
 }
 

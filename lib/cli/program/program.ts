@@ -161,6 +161,11 @@ function paragraphs(text: string): string {
   return text
     .trim()
     .split(/\n{2,}/)
-    .map((one) => one.replaceAll(/\s*\n\s*/g, ' '))
+    .map((one) =>
+      one
+        .split(/\n/)
+        .map((line) => line.trim())
+        .join(' '),
+    )
     .join('\n\n');
 }

@@ -11,7 +11,7 @@ export function address(text: string | undefined, what: string): string {
     throw new UsageError(`An https:// address is needed for ${what}.`);
   }
   if (url.username || url.password) throw new UsageError(`The address for ${what} must not hold a login.`);
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 const Root = v.looseObject({ version: v.optional(v.string()), links: v.record(v.string(), v.string()) });

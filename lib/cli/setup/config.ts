@@ -41,7 +41,7 @@ function settings(): readonly string[] {
   const rows = [...table.matchAll(/^\| `(\w+)` \|([^|]*)\| (.+) \|$/gm)];
   const text = (markdown = '') =>
     markdown
-      .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+      .replaceAll(/\[([^[\]]+)\]\([^()]+\)/g, '$1')
       .replaceAll('`', '')
       .trim();
   return columns(rows.map(([, name = '', fallback, about]) => [`  ${name}`, text(fallback), text(about)]));

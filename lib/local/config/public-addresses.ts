@@ -43,7 +43,7 @@ function onlyService(service: string): PublicAddresses {
 }
 
 function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, '');
+  return address.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Returns the host names of the service itself, for which there may be certificates. */

@@ -32,7 +32,7 @@ const HOSTS = {
 export function repositoryAt(address: string): { readonly host: string; readonly repository: string } | null {
   const [, name = '', path = ''] =
     /^(?:\w+:\/\/)?(?:[^@/\s]+@)?([\w.-]+\.\w+)(?::\d+)?[/:]([^\s?#]+)/.exec(address.trim()) ?? [];
-  const repository = path.replace(/(?:\.git)?\/*$/, '').replace(/\/(?:-\/|tree\/|src\/).*/, '');
+  const repository = path.replace(/(?:\.git)?(?<!\/)\/*$/, '').replace(/\/(?:-\/|tree\/|src\/).*/, '');
   if (!isRepository(repository)) return null;
   const entry = Object.entries(HOSTS).find(([part]) => name.includes(part));
   return { host: entry?.[1] ?? '', repository };

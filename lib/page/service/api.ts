@@ -7,7 +7,7 @@ export interface Api extends Client {
 }
 
 /** The service's address without a slash at its end: the page's files are in `<service>/assets/`. */
-export const SERVICE = new URL('..', import.meta.url).href.replace(/\/+$/, '');
+export const SERVICE = new URL('..', import.meta.url).href.replace(/(?<!\/)\/+$/, '');
 
 /** Whether the page was opened at an address that other machines do not have. */
 export const ONLY_HERE = isLoopback(SERVICE);

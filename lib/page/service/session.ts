@@ -31,7 +31,11 @@ export function forgetSession(): void {
 
 /** Returns the login as a subprotocol of a WebSocket, which may not have the characters `+/=`. */
 export function basicSubprotocol(session: Session): string {
-  return `basic.${basic(session).slice('Basic '.length).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
+  return `basic.${basic(session)
+    .slice('Basic '.length)
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/(?<!=)=+$/, '')}`;
 }
 
 function parsed(text: string | null): Session | null {

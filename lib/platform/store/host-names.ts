@@ -45,6 +45,6 @@ function userLabel(user: string): string {
   const label = appName(user);
   if (label === user && !WITH_DIGEST.test(user)) return user;
   const digest = createHash('sha256').update(user).digest('hex').slice(0, DIGEST_LENGTH);
-  const start = label.slice(0, LONGEST_LABEL - DIGEST_LENGTH - 1).replace(/-+$/, '');
+  const start = label.slice(0, LONGEST_LABEL - DIGEST_LENGTH - 1).replace(/(?<!-)-+$/, '');
   return `${start || 'user'}-${digest}`;
 }

@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Stage } from 'aws-cdk-lib';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
@@ -21,7 +21,7 @@ export function buildAsset(scope: Construct): Asset {
   mkdirSync(path, { recursive: true });
   bundle('codebuild/build-program.ts', { outfile: join(path, PROGRAM), format: 'esm', banner: { js: requireBanner } });
   bundle('start/static-server.cjs', { outfile: join(path, 'static-server.cjs'), format: 'cjs' });
-  for (const file of FILES) copyFileSync(new URL(file, BUILDER), join(path, file.replace(/.*\//, '')));
+  for (const file of FILES) copyFileSync(new URL(file, BUILDER), join(path, basename(file)));
   return new Asset(scope, 'Program', { path });
 }
 

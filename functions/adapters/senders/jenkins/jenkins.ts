@@ -89,7 +89,7 @@ function buildOf(job: Body): WithoutProvider<Delivery> {
  * address of a job (`job/tests/job/main/`) tells them apart.
  */
 function checkOf({ name, display_name, url, build }: Body) {
-  const job = url ?? build.full_url?.replace(/\d+\/?$/, '');
+  const job = url ?? build.full_url?.replace(/(?<!\d)\d+\/?$/, '');
   const path = job?.match(/(?<=(?:^|\/)job\/)[^/]+/g)?.join('/');
   return { name: path ?? display_name ?? name, usual: 'Jenkins', id: job ?? name, run: build.number };
 }
