@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { OperatorError } from '../files/errors.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
-import { HEADER_BYTES } from './forwarder.ts';
 import { listen } from './ports.ts';
+import { type Door, SERVER_LIMITS } from './servers.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** These include the loopback address. */
@@ -48,8 +47,7 @@ export async function openListeners(
   try {
     for (const one of hosts) {
       // A request without Host gets an answer of the API, not one of Node.
-      const times = { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 };
-      const server = createServer({ ...times, maxHeaderSize: HEADER_BYTES, requireHostHeader: false });
+      const server = createServer({ ...SERVER_LIMITS, requireHostHeader: false });
       prepare(server);
       // Node's own limit counts no connections to ::1.
       server.on('connection', (socket) => connections.add(socket));
@@ -82,12 +80,9 @@ async function closeServer(server: Server, connections: Connections): Promise<vo
 }
 
 /** Another program that is served on the API's port, under other host names. */
-export interface OtherHosts {
+export interface OtherHosts extends Door {
   /** Whether a request is for it, by its Host header. */
   takes(request: IncomingMessage): boolean;
   /** Whether a host name is the other program's. */
   takesHost(host: string): boolean;
-  serve(request: IncomingMessage, response: ServerResponse): void;
-  /** Serves a request for a WebSocket. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }

@@ -1,32 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hostName } from '../../http/app-domain.ts';
-import { HEADER_BYTES } from '../../http/forwarder.ts';
 import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../../http/refusal.ts';
-import { onWebSocket } from '../../http/websocket.ts';
+import type { Door } from '../../http/servers.ts';
 import type { Runner } from '../runner.ts';
 import { Waiting } from './waiting.ts';
 
 /** Serves requests for applications by their Host header. */
-export interface FrontDoor {
+export interface FrontDoor extends Door {
   /** Returns the runner of the application to which a host name leads. */
   find(host: string | undefined): Runner | undefined;
-  serve(request: IncomingMessage, response: ServerResponse): void;
-  /** Serves a request for a WebSocket. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-}
-
-/** Returns the server of a front door. */
-export function doorServer({ serve, upgrade }: Pick<FrontDoor, 'serve' | 'upgrade'>): Server {
-  const server = createServer({ maxHeaderSize: HEADER_BYTES }, serve);
-  onWebSocket(server, (request, socket, head) => {
-    socket.on('error', () => socket.destroy());
-    upgrade(request, socket, head);
-  });
-  // An upload may take as long as it likes, and a kept connection is closed by its client first.
-  server.requestTimeout = 0;
-  server.keepAliveTimeout = 75_000;
-  return server;
 }
 
 const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this address.' };

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Process } from '../../../functions/core/ports/processes.ts';
-import { forwarder, HEADER_BYTES, type Target } from '../../http/forwarder.ts';
+import { forwarder, type Target } from '../../http/forwarder.ts';
 import { leavePort, listenOnFirst, portOf, socketsOf } from '../../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
-import { onWebSocket } from '../../http/websocket.ts';
+import { type Door, doorServer } from '../../http/servers.ts';
 import type { RunnerLimits } from '../settings.ts';
 import type { Sleep } from '../sleep.ts';
 import type { Usage } from '../usage.ts';
 import { Waiting } from './waiting.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
-export interface AppProxy {
+export interface AppProxy extends Door {
   /**
    * Listens on the first of these ports that is free, else on any, unless `adopt` has the server listen; returns the port. A
    * second call returns the same.
@@ -27,10 +27,6 @@ export interface AppProxy {
    * after that time at the latest.
    */
   leave(timeoutMs: number): Promise<void>;
-  /** Serves a request to this port, or to the platform's own port with the application's Host header. */
-  serve(request: IncomingMessage, response: ServerResponse): void;
-  /** Passes a WebSocket through. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /**
    * Sends all further requests to this server, or to none (`undefined`). Returns a function that waits until the
    * previous target has finished its requests, for at most that time.
@@ -41,9 +37,6 @@ export interface AppProxy {
   /** Stops listening and cuts the connections. */
   close(): Promise<void>;
 }
-
-const KEEP_ALIVE_MS = 75_000;
-const HEADERS_MS = 60_000;
 
 /** A release's address and the number of its open requests. */
 interface Release extends Target {
@@ -110,11 +103,7 @@ export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }:
       else refuseUpgrade(socket, notNow());
     });
   };
-  // As by host name: an upload may take as long as its client needs.
-  const server = createServer({ maxHeaderSize: HEADER_BYTES, requestTimeout: 0, headersTimeout: HEADERS_MS }, serve);
-  onWebSocket(server, upgrade);
-  // Longer than usual clients and load balancers, so that they close idle connections first.
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  const server = doorServer({ serve, upgrade });
   return {
     open: (candidates, adopt) => (opened ??= listenOr(server, candidates, adopt)),
     sockets: () => socketsOf(server),

@@ -1,11 +1,11 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
+import { doorServer } from '../../../lib/http/servers.ts';
 import { isolationFor } from '../../../lib/local/programs/isolation.ts';
 import { openPlatform, type Platform, type PlatformOptions } from '../../../lib/platform/platform.ts';
 import type { Limits } from '../../../lib/platform/settings.ts';
 import type { Snapshots } from '../../../lib/platform/store/snapshots.ts';
 import { storedIn } from '../../../lib/platform/store/stored.ts';
 import type { Isolation } from '../../../lib/process/sandbox.ts';
-import { doorServer } from '../../../lib/runner/door/front-door.ts';
 import { openRunner } from '../../../lib/runner/open.ts';
 import type { RunnerLimits } from '../../../lib/runner/settings.ts';
 import { openedTables } from './tables.ts';
