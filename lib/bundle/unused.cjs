@@ -1,2 +1,2 @@
-// In place of a module of which a package uses nothing here.
-module.exports = {};
+// In place of a module of which a package uses nothing here; Undici reads names of constants from it.
+module.exports = { constants: {} };

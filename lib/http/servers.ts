@@ -19,9 +19,10 @@ export interface Door {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Returns a server of what is forwarded. */
+/** Returns a server of what is forwarded. Whether a body is wanted (`Expect: 100-continue`) is for the application to say. */
 export function doorServer({ serve, upgrade }: Door): Server {
   const server = createServer(SERVER_LIMITS, serve);
+  server.on('checkContinue', serve);
   onWebSocket(server, upgrade);
   return server;
 }

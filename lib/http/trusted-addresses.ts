@@ -63,18 +63,20 @@ export function isAddressOrNetwork(text: string): boolean {
 }
 
 /**
- * Completes the `X-Forwarded-*` headers of a request before it is passed on. What is there was set by a proxy that is
- * trusted; hops of this machine add nothing, so that the application sees its client and not this service.
+ * Returns the `X-Forwarded-*` headers that a request lacks when it is passed on, names and values in turns. What it has was
+ * set by a proxy that is trusted; hops of this machine add nothing, so that the application sees its client and not this
+ * service.
  */
-export function completeForwarded(request: IncomingMessage): void {
-  const { headers, socket } = request;
-  const { host = '' } = headers;
-  const protocol = headers['x-forwarded-proto'] ?? 'http';
-  headers['x-forwarded-proto'] = protocol;
-  headers['x-forwarded-for'] ??= socket.remoteAddress ?? '';
-  headers['x-forwarded-host'] ??= host;
+export function missingForwarded({ headers, socket }: IncomingMessage): string[] {
+  const { host = '', 'x-forwarded-proto': protocol = 'http' } = headers;
+  const missing: string[] = [];
+  if (headers['x-forwarded-proto'] === undefined) missing.push('x-forwarded-proto', 'http');
+  if (headers['x-forwarded-for'] === undefined) missing.push('x-forwarded-for', socket.remoteAddress ?? '');
+  if (headers['x-forwarded-host'] === undefined) missing.push('x-forwarded-host', host);
   // The port that the client used: behind a proxy it is not the one of this socket.
-  headers['x-forwarded-port'] ??= /:(\d+)$/.exec(host)?.[1] ?? (protocol === 'https' ? '443' : '80');
+  const port = /:(\d+)$/.exec(host)?.[1] ?? (protocol === 'https' ? '443' : '80');
+  if (headers['x-forwarded-port'] === undefined) missing.push('x-forwarded-port', port);
+  return missing;
 }
 
 const FORWARDED = /^(?:x-forwarded-.*|forwarded|x-real-ip)$/i;

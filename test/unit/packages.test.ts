@@ -29,18 +29,9 @@ describe('the packages of the service', () => {
   it('that a start installs on every machine are these', () => {
     const everywhere = shipped.flatMap(([path, { optional }]) => (optional ? [] : [nameOf(path)]));
     expect(everywhere.sort()).toEqual([
-      ...[
-        '@neon-rs/load',
-        '@valibot/to-json-schema',
-        'commander',
-        'croner',
-        'detect-libc',
-        'esbuild',
-        'fresh',
-        'httpxy',
-      ],
-      ...['ipaddr.js', 'libsql', 'lru-cache', 'mime-db', 'mime-types', 'preact', 'range-parser', 'semver', 'uuid'],
-      ...['valibot', 'validate-npm-package-name', 'ws', 'yaml'],
+      ...['@neon-rs/load', '@valibot/to-json-schema', 'commander', 'croner', 'detect-libc', 'esbuild', 'fresh'],
+      ...['ipaddr.js', 'libsql', 'lru-cache', 'mime-db', 'mime-types', 'preact', 'range-parser', 'semver', 'undici'],
+      ...['uuid', 'valibot', 'validate-npm-package-name', 'ws', 'yaml'],
     ]);
   });
 

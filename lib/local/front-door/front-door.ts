@@ -26,6 +26,7 @@ const NOT_YET: Refusal = {
   sentence: 'The service is starting; try again in a moment.',
   headers: { 'retry-after': '1' },
 };
+const NO_ANSWER: Refusal = { status: 502, sentence: 'What is behind this address did not answer.' };
 const NO_LOGIN: Refusal = {
   status: 401,
   sentence: 'The repositories need a login: user name, and password or API token.',
@@ -37,7 +38,7 @@ const NO_LOGIN: Refusal = {
  * the repository host.
  */
 export function frontDoor({ addresses, ports, hasApp, isDomain }: FrontDoorParts) {
-  const forward = forwarder(NOT_YET);
+  const forward = forwarder(NO_ANSWER, { notListening: NOT_YET });
   const toOf = (request: IncomingMessage) => destinationOf(request.headers.host, addresses, isDomain);
   const targetOf = (to: Destination) => {
     const { platform, repositories } = ports();

@@ -112,6 +112,7 @@ export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }:
     upgrade,
     pointTo: (server) => {
       const old = target;
+      if (old) forward.leave(old);
       target = server && { ...server, busy: 0, idle: () => undefined };
       lookAgain();
       return (timeoutMs) => drained(old, timeoutMs);
@@ -119,6 +120,7 @@ export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }:
     stateChanged: lookAgain,
     close: async () => {
       isClosed = true;
+      if (target) forward.leave(target);
       lookAgain();
       if (opened) await opened.then(() => closed(server));
     },
