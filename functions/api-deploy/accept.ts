@@ -64,6 +64,8 @@ interface Delivered extends RequestContext {
   readonly options: HookOptions;
   /** What the log stores of it. */
   readonly payload: Uint8Array;
+  /** The key of a push that may have been found without it: then that is its entry. */
+  readonly tipKey?: string | undefined;
 }
 
 /**
@@ -77,7 +79,7 @@ export async function acceptDeliveries(
   const plans = await Promise.all(delivered.deliveries.map((delivery) => plan(delivery, delivered, ports)));
   const entries: Entry[] = [];
   // In sequence, so that the entries are numbered in the sender's order.
-  for (const request of plans) entries.push(await store(request, ports));
+  for (const request of plans) entries.push(await store(request, delivered, ports));
   entries.sort((one, other) => Number(isFinal(one.status)) - Number(isFinal(other.status)));
   const [first, ...others] = entries;
   if (!first) throw new DeployError('deploy:provider:not_supported', 'The payload names no change of any branch.');
@@ -104,7 +106,7 @@ async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts):
     checkResult: host === null ? null : decision.checkResult,
     commitResult: await asStorageFailure(() => wholeResult(delivery, { ...target, host }, ports)),
     expectedCi: expectedCi(delivery, options, hook.at),
-    deliveryKey: deliveryKeyOf(delivery, track, decision),
+    deliveryKey: delivered.tipKey ?? deliveryKeyOf(delivery, track, decision),
     dueAt: hook.at + SWEEP_AFTER_MS,
   };
 }
@@ -120,8 +122,12 @@ function deliveryKeyOf(delivery: Delivery, track: string, { deploys }: HookDecis
   return [delivery.provider, delivery.id, ref, track].join('#');
 }
 
-async function store(request: AppendRequest, ports: DeliveryPorts): Promise<Entry> {
-  const { entry, failure } = await storeEntry('payload', () => append(request, ports));
+async function store(
+  request: AppendRequest,
+  { tipKey }: Pick<Delivered, 'tipKey'>,
+  ports: DeliveryPorts,
+): Promise<Entry> {
+  const { entry, failure } = await storeEntry('payload', () => append(request, tipKey !== undefined, ports));
   if (entry.status === 'queued') await queueStage(entry, ports);
   else if (request.checkResult) await notifyHeldDeploy(entry, request.checkResult, ports);
   if (request.commitResult) await notifyPreviews(entry, request.commitResult, ports);
@@ -129,9 +135,11 @@ async function store(request: AppendRequest, ports: DeliveryPorts): Promise<Entr
   return entry;
 }
 
-async function append(request: AppendRequest, { log }: DeliveryPorts): Promise<Entry> {
+async function append(request: AppendRequest, mayBeFound: boolean, { log }: DeliveryPorts): Promise<Entry> {
   const appended = await log.append(request);
-  return 'entry' in appended ? appended.entry : appendAgain(request, appended.duplicateOf, log);
+  if ('entry' in appended) return appended.entry;
+  const found = mayBeFound ? await log.read(request.draft.user, appended.duplicateOf) : null;
+  return found ?? appendAgain(request, appended.duplicateOf, log);
 }
 
 /** Returns what is read before anything is stored. Throws `deploy:db:failed_to_store_payload` when that fails. */

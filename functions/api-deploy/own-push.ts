@@ -1,39 +1,21 @@
-import type { Entry } from '../core/entry/entry.ts';
+import { type Entry, GIT } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { folderPath } from '../core/payload/folder.ts';
+import type { MovedRef } from '../core/payload/moved-ref.ts';
 import { skips } from '../core/payload/skip-words.ts';
 import type { AppSettings } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';
+import { tipKey } from '../core/reconcile/missed-commit.ts';
 import { oneLine } from '../core/text.ts';
 import { acceptDeliveries } from './accept.ts';
 import type { RequestContext } from './draft.ts';
 import { hookOptionsOf } from './hook-options.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-/** A ref of a repository of this machine that has moved. */
-export interface OwnPush {
-  readonly owner: string;
-  readonly name: string;
-  readonly private: boolean;
-  /** The branch that the repository deploys. */
-  readonly defaultBranch: string;
-  readonly ref: string;
-  /** The commit before; null for a new ref. */
-  readonly before: string | null;
-  /** The commit, or the tag of it; null when the ref was deleted. */
-  readonly after: string | null;
-  /** The number of the preview that the branch has; null for a ref without one. */
-  readonly preview: number | null;
-  readonly forced: boolean;
-  /** The whole message of the commit. */
-  readonly message: string | null;
-  readonly author: string | null;
-}
-
 /** The tip of the default branch of a repository of this machine. */
-export type OwnTip = Pick<OwnPush, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };
+export type OwnTip = Pick<MovedRef, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };
 
 /** The repository host of this machine, as its pushes are recorded. */
 interface OwnHostRecord {
@@ -55,18 +37,19 @@ type Received = RequestContext & { readonly delivery: string };
  * comparison meanwhile makes no second entry. Throws `deploy:db:failed_to_store_payload`, and `request:bad_parameter` for a
  * default branch with a name that cannot be deployed.
  */
-export async function acceptOwnPush(push: OwnPush, received: Received, ports: OwnPushPorts): Promise<Entry> {
+export async function acceptOwnPush(push: MovedRef, received: Received, ports: OwnPushPorts): Promise<Entry> {
   const { owner, name, defaultBranch, ref, before, after } = push;
   const path = await folderOf(name, received.user, ports);
   const options = hookOptionsOf({ branch: defaultBranch, path }, defaultBranch);
-  if (after !== null && ref === `refs/heads/${defaultBranch}`) {
-    const tip = await tipOf({ owner, name, defaultBranch, sha: after }, received.user, ports);
-    const entry = tip === after ? await entryOf(push, after, received.user, ports) : undefined;
-    if (entry) return entry;
-  }
+  const isTip = after !== null && ref === `refs/heads/${defaultBranch}`;
+  const of = { host: ports.own.name, owner, name, track: trackOf(options) };
+  const facts = isTip ? await ports.facts.branch(received.user, of, of.track) : null;
+  const found = isTip && facts?.tip === after ? await entryOf(push, after, received.user, ports) : undefined;
+  if (found) return found;
+  const key = isTip && facts ? tipKey(of, after, facts) : undefined;
   const payload = new TextEncoder().encode(JSON.stringify({ pushed: { ref, before, after } }));
   const deliveries = [deliveryOf(push, received.delivery, ports.own)];
-  const [entry] = await acceptDeliveries({ ...received, deliveries, options, payload }, ports);
+  const [entry] = await acceptDeliveries({ ...received, deliveries, options, payload, tipKey: key }, ports);
   return entry;
 }
 
@@ -108,7 +91,7 @@ async function folderOf(
 const MAX_ENTRIES = 100;
 
 async function entryOf(
-  { owner, name }: Pick<OwnPush, 'owner' | 'name'>,
+  { owner, name }: Pick<MovedRef, 'owner' | 'name'>,
   sha: string,
   user: string,
   { reader, own }: Pick<OwnPushPorts, 'reader' | 'own'>,
@@ -119,12 +102,9 @@ async function entryOf(
   return entries.find((entry) => entry.sha === sha && isOf(entry) && entry.kind === 'push');
 }
 
-/** Pushes have always been recorded as those of GitHub, whose dialect their repository host has spoken. */
-const LIKE = 'github';
-
-function deliveryOf(push: OwnPush, id: string, { web }: OwnHostRecord): Delivery {
+function deliveryOf(push: MovedRef, id: string, { web }: OwnHostRecord): Delivery {
   const { owner, name, ref, before, after, forced } = push;
-  const by = { provider: LIKE, hostKind: LIKE, id };
+  const by = { provider: GIT, hostKind: 'github', id };
   const url = `${web}/${owner}/${name}`;
   const repository = { hostname: new URL(web).host, owner, name, url, private: push.private };
   const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;

@@ -1,5 +1,5 @@
 import type { ReceivedEntry } from '../../functions/api/shapes/entry.ts';
-import { isFinal } from '../../functions/core/entry/entry.ts';
+import { GIT, isFinal } from '../../functions/core/entry/entry.ts';
 import type { Client } from './client.ts';
 import { fieldsOf, listIn, Unreadable } from './lines.ts';
 import { pause, resumed } from './resume.ts';
@@ -34,13 +34,9 @@ export function subjectOf({ app_name, commit, provider }: Entry): string {
   return app_name || (repository ? `${owner}/${repository}` : provider);
 }
 
-/** The repository host of one machine, as the service's configuration names it. */
-const OWN_HOST = 'local';
-
-/** Returns by whom an entry was asked for, for people: what is pushed to the service itself comes by no other host. */
-export function callerOf({ provider, doc, pull_request }: Pick<Entry, 'provider' | 'doc' | 'pull_request'>): string {
-  const isPush = doc?.repository?.host === OWN_HOST && provider === 'github' && pull_request === undefined;
-  return isPush ? 'git push' : provider;
+/** Returns by whom an entry was asked for, for people. */
+export function callerOf({ provider }: Pick<Entry, 'provider'>): string {
+  return provider === GIT ? 'git push' : provider;
 }
 
 /** Returns whether the deploy has ended. A status of a later version is not known to be an end. */

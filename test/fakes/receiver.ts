@@ -1,4 +1,5 @@
-import type { Accepted, MovedRef, Receiver } from '../../lib/repohost/push/receiver.ts';
+import type { MovedRef } from '../../functions/core/payload/moved-ref.ts';
+import type { Accepted, Receiver } from '../../lib/repohost/push/receiver.ts';
 
 /** A service that records pushes in memory. */
 export interface FakeReceiver extends Receiver {

@@ -120,7 +120,7 @@ describe('pushes that wait for CI', () => {
       body: { provider: 'travis', commit: `demo/released/${push.sha}` },
     });
     const entry = await started.until(push.entry, ...finals);
-    expect(entry).toMatchObject({ status: 'ok', provider: 'github', app_name: 'released' });
+    expect(entry).toMatchObject({ status: 'ok', provider: 'git', app_name: 'released' });
     expect(await answering(entry.doc.url)).toBe('released');
     expect(await badge('released')).toBe('ok');
     expect(await statuses(entry.id)).toEqual(['queued', 'running', 'held', 'running', 'ok']);

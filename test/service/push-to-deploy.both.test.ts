@@ -30,7 +30,8 @@ describe('push to deploy on one machine', () => {
     const tree = await repository('shop');
     const sha = tree.commit(application('shop', 'first'));
     const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
-    expect(entry).toMatchObject({ status: 'ok', app_name: 'shop', provider: 'github', commit: `demo/shop/${sha}` });
+    const provider = isStack ? 'github' : 'git';
+    expect(entry).toMatchObject({ status: 'ok', app_name: 'shop', provider, commit: `demo/shop/${sha}` });
     expect(entry.doc.stages.map((stage: { name: string }) => stage.name)).toEqual(stageNames);
     expect(await (await fetch(entry.doc.url)).text()).toBe('first');
   });
@@ -255,7 +256,8 @@ describe('push to deploy on one machine', () => {
       const entry = await started.until(entryAddress(await tree.push(...refs)), 'skipped');
       reasons.push(entry.doc.reason);
     }
-    expect(reasons[0]).toContain("put ?branch=feature%2Fone into the webhook's address");
+    const advice = isStack ? "put ?branch=feature%2Fone into the webhook's address" : 'make it the default branch';
+    expect(reasons[0]).toContain(advice);
     expect(reasons[1]).toMatch(/tag/i);
     expect(reasons[2]).toContain('feature/one');
   });

@@ -73,7 +73,7 @@ describe('Pushes that the service has not recorded', () => {
     await start();
     for (const [index, name] of ['known', 'fresh'].entries()) {
       const [entry] = await entriesOf(name);
-      expect(entry).toMatchObject({ provider: 'github', commit: `demo/${name}/${pushes[index]?.after}` });
+      expect(entry).toMatchObject({ provider: 'git', commit: `demo/${name}/${pushes[index]?.after}` });
       const ended = await clientOf(service as LocalService).until(new URL(entry.id).pathname, 'ok', 'error');
       expect(await (await fetch(ended.doc.url)).text()).toBe('second');
     }

@@ -215,7 +215,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     while ((await page()) !== 'Missed') await setTimeout(50);
     expect((await api(interrupted, Entry)).status).toMatch(/^(?:ok|skipped)$/);
     const [newest] = (await api('/1/status/demo/webhooks?include_docs=true', Log)).rows;
-    expect(newest).toMatchObject({ provider: 'github', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
+    expect(newest).toMatchObject({ provider: 'git', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
   });
 
   it('npm start without a terminal, as under nohup, goes on when the terminal closes, and ends on SIGTERM', async () => {

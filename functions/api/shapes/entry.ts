@@ -84,7 +84,7 @@ const row = {
   status: Status,
   expires_at: v.exactOptional(about('When a held deploy expires unless it is released; absent for all others.', time)),
   provider: about(
-    'Who called: `github`, `gitlab`, `travis`, …; `manual` for what was requested manually, `reconciled` for a missed push.',
+    'Who called: `github`, `gitlab`, `travis`, …; `git` for a push to the service itself, `manual` for what was requested manually, `reconciled` for a missed push.',
     text,
   ),
   operation: v.exactOptional(

@@ -60,6 +60,9 @@ interface EntryError {
 
 export const MANUAL = 'manual';
 
+/** The provider of pushes to the repository host of the service itself. */
+export const GIT = 'git';
+
 /** The provider of entries for commits whose webhook was missed. */
 export const RECONCILED = 'reconciled';
 

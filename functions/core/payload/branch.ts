@@ -1,3 +1,4 @@
+import { GIT } from '../entry/entry.ts';
 import { badParameter } from '../errors.ts';
 import type { BuildResult, Push } from './delivery.ts';
 
@@ -7,7 +8,7 @@ type BranchDecision = { readonly deploy: true } | { readonly deploy: false; read
 /** Returns whether a push moved the wanted branch to a commit. Branch names are case-sensitive, as in git. */
 export function deployable(push: Push, wanted: string): BranchDecision {
   if (push.branch === null) return no(`${refInWords(push.ref)}; only the branch ${wanted} is deployed.`);
-  if (push.branch !== wanted) return no(otherBranch(push.branch, wanted) + (push.sha ? howToDeploy(push.branch) : ''));
+  if (push.branch !== wanted) return no(otherBranch(push.branch, wanted) + (push.sha ? howToPush(push) : ''));
   if (push.sha === null) return no(`The branch ${push.branch} was deleted.`);
   if (push.skip?.deploy) return no(askedNot(push.skip.words));
   return { deploy: true };
@@ -51,6 +52,12 @@ export function askedNot(words: string): string {
 
 function otherBranch(branch: string, wanted: string): string {
   return `The branch is ${branch}; only the branch ${wanted} is deployed.`;
+}
+
+/** A push to the service's own host has no webhook. */
+function howToPush({ branch, provider }: Pick<Push, 'branch' | 'provider'>): string {
+  if (provider !== GIT) return howToDeploy(branch ?? '');
+  return ` To deploy ${branch}, make it the default branch of the repository; to preview it, push it with -o preview.`;
 }
 
 function howToDeploy(branch: string): string {

@@ -57,7 +57,7 @@ export async function comparePull(
   const tip = { sha, message: title, author };
   const app = { user, owner, branch };
   const result = await ports.log.append(
-    appendMissed({ app, tip, latest, against: null, again: again?.number ?? null, pull }, finder),
+    appendMissed({ app, tip, latest, facts, against: null, again: again?.number ?? null, pull }, finder),
   );
   if ('duplicateOf' in result) return noEntry;
   await queueStage(result.entry, ports);

@@ -61,7 +61,7 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   const latest = await latestOf(user, facts, ports);
   if (!latest) return { ...noEntry, reason: `The log has no deploy of ${branch} to go by.` };
   const against = isMissed ? await overruled(app, ports) : null;
-  const result = await ports.log.append(appendMissed({ app, tip, latest, against, again }, finder));
+  const result = await ports.log.append(appendMissed({ app, tip, latest, facts, against, again }, finder));
   if ('duplicateOf' in result) return noEntry;
   const { entry } = result;
   if (entry.status === 'queued') await queueStage(entry, ports);

@@ -3,8 +3,9 @@ import { type Entry, RECONCILED } from '../entry/entry.ts';
 import type { CiChoice, Preview, PullRequestOf, Push } from '../entry/kinds.ts';
 import { trackOf } from '../entry/track.ts';
 import { askedNot } from '../payload/branch.ts';
+import type { RepositoryRef } from '../payload/delivery.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
-import type { TrackedApp } from '../ports/facts.ts';
+import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { AppendRequest } from '../ports/log.ts';
 import type { BranchTip } from '../ports/repository-host.ts';
 import { previewCi } from '../preview/preview.ts';
@@ -18,6 +19,18 @@ export interface Finder {
   readonly at: number;
 }
 
+/**
+ * Returns the key of a commit at the tip of a branch of which the log knows these facts: whoever of those that know the
+ * same finds it, one entry is made.
+ */
+export function tipKey(
+  { host, owner, name, track }: RepositoryRef & { readonly track: string },
+  sha: string,
+  known: Pick<BranchFacts, 'tip' | 'newest'>,
+): string {
+  return [RECONCILED, host, owner, name, sha, track, known.tip, known.newest].join('#').toLowerCase();
+}
+
 interface MissedCommit {
   readonly app: Pick<TrackedApp, 'user' | 'owner' | 'branch'>;
   readonly tip: BranchTip;
@@ -25,6 +38,8 @@ interface MissedCommit {
   readonly latest: Entry;
   /** The pull request, when the commit is its head. */
   readonly pull?: Pick<PullRequestOf, 'number' | 'fromFork' | 'source'>;
+  /** What the log knows of the branch, or of the pull request. */
+  readonly facts: Pick<BranchFacts, 'tip' | 'newest'>;
   /**
    * The entry after which it is deployed again: the removal of a preview whose pull request was reopened since, or what is
    * live and not on the branch any more. Null when it was missed.
@@ -39,7 +54,7 @@ interface MissedCommit {
  * pull request, also when the schedule and a user find it at the same moment.
  */
 export function appendMissed(
-  { app, tip, latest, against, again, pull }: MissedCommit,
+  { app, tip, latest, facts, against, again, pull }: MissedCommit,
   { uuid, base, at }: Finder,
 ): AppendRequest {
   const { user, owner, branch } = app;
@@ -63,13 +78,13 @@ export function appendMissed(
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
   });
   const track = trackOf({ ...owner, branch });
-  const key = [RECONCILED, host, repositoryOwner, name, tip.sha, track, ...(again === null ? [] : [again])];
+  const key = tipKey({ host, owner: repositoryOwner, name, track }, tip.sha, facts);
   const origin = { reconciled: { branch, tip: tip.sha } };
   return appendRequest(draft, origin, {
     isNewestPush: reason === null,
     isTip: true,
     skip: skip?.deploy ? skip.words : null,
-    deliveryKey: key.join('#').toLowerCase(),
+    deliveryKey: again === null ? key : `${key}#${again}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { KeyedMutex } from '../../../functions/core/concurrency.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
+import type { MovedRef } from '../../../functions/core/payload/moved-ref.ts';
 import { shellQuote } from '../../process/command.ts';
 import { printable } from '../../terminal/printable.ts';
 import type { BareRepository } from '../git/git.ts';
@@ -7,7 +8,7 @@ import { isAncestor, readCommit, settleDefaultBranch } from '../git/revisions.ts
 import type { OpenRepositories } from '../local-host.ts';
 import { type RepositoryRecord, readRecord } from '../store/folders.ts';
 import { closePreview, openPreview, previewOf } from '../store/previews.ts';
-import type { Accepted, MovedRef, Receiver } from './receiver.ts';
+import type { Accepted, Receiver } from './receiver.ts';
 
 export interface PushContext extends Pick<OpenRepositories, 'git' | 'folders'> {
   readonly receiver: Receiver;

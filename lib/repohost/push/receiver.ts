@@ -1,21 +1,4 @@
-import type { RepositoryName } from '../store/folders.ts';
-
-/** A ref of a repository that has moved. */
-export interface MovedRef extends RepositoryName {
-  readonly private: boolean;
-  readonly defaultBranch: string;
-  readonly ref: string;
-  /** The commit before; null for a new ref. */
-  readonly before: string | null;
-  /** Null when the ref was deleted. */
-  readonly after: string | null;
-  /** The number of the preview that the branch has; null for a ref without one. */
-  readonly preview: number | null;
-  readonly forced: boolean;
-  /** The whole message of the commit, and its author or else who has pushed. */
-  readonly message: string | null;
-  readonly author: string | null;
-}
+import type { MovedRef } from '../../../functions/core/payload/moved-ref.ts';
 
 /** The tip of a default branch. */
 type Tip = Pick<MovedRef, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
+import type { MovedRef } from '../../../functions/core/payload/moved-ref.ts';
 import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
 import { client } from '../../../lib/client/client.ts';
 import { localFetch } from '../../../lib/http/local-fetch.ts';
@@ -10,7 +11,7 @@ import type { Login } from '../../../lib/local/config/users.ts';
 import { openOwn } from '../../../lib/local/programs/repositories.ts';
 import { follow, pageOf } from '../../../lib/local/show/follow-push.ts';
 import { localHost } from '../../../lib/repohost/local-host.ts';
-import type { MovedRef, Receiver } from '../../../lib/repohost/push/receiver.ts';
+import type { Receiver } from '../../../lib/repohost/push/receiver.ts';
 import { type RepoHost, startRepoHost } from '../../../lib/repohost/repohost.ts';
 import { githubFront } from './github-front.ts';
 

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acceptOwnPush, missedAfter, type OwnPush } from '../../../../functions/api-deploy/own-push.ts';
+import { acceptOwnPush, missedAfter } from '../../../../functions/api-deploy/own-push.ts';
+import type { MovedRef } from '../../../../functions/core/payload/moved-ref.ts';
+import { compareApp } from '../../../../functions/core/reconcile/compare.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
+import { memoryHost } from '../../../fakes/repository-host.ts';
 import { AT, sha } from '../../../support/entries.ts';
 
 function world() {
@@ -17,32 +20,49 @@ function world() {
     own: { name: 'local', web: 'http://127.0.0.1:4001' },
   };
   let deliveries = 0;
+  let tip = { sha: sha('a'), message: '', author: 'Ann' };
+  const owner = { host: 'local', owner: 'ann', name: 'shop' };
+  const app = { user: 'ann', app: 'shop', owner, branch: 'main', comparedAt: 0 };
+  const comparing = {
+    ...{ ...ports, appFacts: log, token: async () => null, previewDays: 14 },
+    host: () => Object.assign(memoryHost(), { tip: async () => tip }),
+  };
   return {
     ...{ log, queue },
-    push: (moved: Partial<OwnPush> = {}) => {
+    moved: (to: string, message: string) => {
+      tip = { ...tip, sha: to, message };
+    },
+    compare: () => compareApp(app, { uuid: 'compared', base: null, at: AT }, comparing),
+    push: (moved: Partial<MovedRef> = {}) => {
       deliveries += 1;
       const received = { user: 'ann', uuid: `uuid-${deliveries}`, base: 'http://127.0.0.1:4000', at: AT };
       return acceptOwnPush({ ...first, ...moved }, { ...received, delivery: `delivery-${deliveries}` }, ports);
     },
     missed: (commit: string, defaultBranch = 'main', name = 'shop') =>
       missedAfter({ owner: 'ann', name, defaultBranch, sha: commit }, 'ann', ports),
-    numbers: async () => (await log.page({ user: 'ann', app: null, skip: 0, limit: 100 })).entries.length,
+    numbers: async () => (await log.page({ user: 'ann', app: null, skip: 0, limit: 1 })).total,
   };
 }
 
-const first: OwnPush = {
+const first: MovedRef = {
   ...{ owner: 'ann', name: 'shop', private: false, defaultBranch: 'main', ref: 'refs/heads/main' },
   ...{ before: null, after: sha('a'), preview: null, forced: false, message: 'One\n\nwhy', author: 'Ann' },
 };
-let { push, missed, numbers, log, queue } = world();
+/** Does something after as many turns of the event loop's microtasks. */
+async function inTurns(turns: number, act: () => Promise<unknown>): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await null;
+  await act();
+}
+
+let { push, missed, numbers, moved, compare, log, queue } = world();
 beforeEach(() => {
-  ({ push, missed, numbers, log, queue } = world());
+  ({ push, missed, numbers, moved, compare, log, queue } = world());
 });
 
 describe('A push to a repository of this machine', () => {
-  it('is recorded as one of GitHub with these fields, and its first stage is queued', async () => {
+  it('is recorded with these fields, and its first stage is queued', async () => {
     expect(await push({ before: sha('0'), forced: true })).toMatchObject({
-      ...{ number: 1, status: 'queued', stage: 'check', provider: 'github', delivery: 'delivery-1', uuid: 'uuid-1' },
+      ...{ number: 1, status: 'queued', stage: 'check', provider: 'git', delivery: 'delivery-1', uuid: 'uuid-1' },
       repository: {
         ...{ host: 'local', owner: 'ann', name: 'shop', private: false },
         url: 'http://127.0.0.1:4001/ann/shop',
@@ -72,7 +92,11 @@ describe('A push to a repository of this machine', () => {
   });
 
   it.each([
-    ['of another branch', { ref: 'refs/heads/side' }, /^The branch is side; only the branch main is deployed\./],
+    [
+      'of another branch',
+      { ref: 'refs/heads/side' },
+      /^The branch is side; only the branch main is deployed\. To deploy side, make it the default branch of the repository; to preview it, push it with -o preview\.$/,
+    ],
     ['of a tag', { ref: 'refs/tags/v1' }, /^v1 is a tag;/],
     ['that deletes a branch', { ref: 'refs/heads/side', after: null }, /^The branch is side;/],
     ['whose message asks for it', { message: 'One [skip deploy]' }, /\[skip deploy\]/],
@@ -90,6 +114,22 @@ describe('A push to a repository of this machine', () => {
     expect(await push({ before: sha('0') })).toEqual(found);
     expect(await numbers()).toBe(1);
   });
+
+  it.each(['One', 'One [skip deploy]'])(
+    'beside comparisons of its branch makes one entry, whichever of them is first: %s',
+    async (message) => {
+      await push();
+      for (let count = 1; count <= 250; count += 1) {
+        const [before, after] = [count - 1, count].map((one) => one.toString(16).padStart(40, '0'));
+        moved(after ?? '', message);
+        const all = [() => push({ before: before ?? '', after: after ?? '', message }), compare, compare];
+        // Each of them is first in some rounds, and some steps ahead in others.
+        const order = [...all.slice(count % 3), ...all.slice(0, count % 3)];
+        await Promise.all(order.map((one, place) => inTurns((place * count) % 7, one)));
+      }
+      expect(await numbers()).toBe(1 + 250);
+    },
+  );
 
   it('back to an earlier commit, and forth again, makes an entry each time', async () => {
     await push();

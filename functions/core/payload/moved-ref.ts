@@ -1,0 +1,19 @@
+/** A ref of a repository of this machine that has moved. */
+export interface MovedRef {
+  readonly owner: string;
+  readonly name: string;
+  readonly private: boolean;
+  /** The branch that the repository deploys. */
+  readonly defaultBranch: string;
+  readonly ref: string;
+  /** The commit before; null for a new ref. */
+  readonly before: string | null;
+  /** The commit, or the tag of it; null when the ref was deleted. */
+  readonly after: string | null;
+  /** The number of the preview that the branch has; null for a ref without one. */
+  readonly preview: number | null;
+  readonly forced: boolean;
+  /** The whole message of the commit. */
+  readonly message: string | null;
+  readonly author: string | null;
+}
