@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../../functions/core/apps/settings.ts';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
+import { removeTree } from '../files/tree.ts';
 import { buildCommands } from './build-commands.ts';
 import { type BuildSite, type Command, type DependencySource, run, type Step } from './build-step.ts';
 import { frameworkCaches } from './framework-caches.ts';
@@ -63,7 +63,7 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   const caches = frameworkCaches(site.frameworkCaches, project);
   await runScript(step, 'heroku-prebuild');
   const { source, dev, command } = await install(step);
-  if (site.isClean) await rm(site.frameworkCaches, { recursive: true, force: true, maxRetries: 3 });
+  if (site.isClean) await removeTree(site.frameworkCaches);
   await caches.restore();
   const { build } = site.settings;
   const builds = build === undefined ? await buildCommands(project, commands) : ownCommand(project, build);
@@ -75,10 +75,7 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   await completeStandalone(project);
   if (dev && !(await servesFilesOnly(project.folder, site.settings))) await prune(step);
   await runScript(step, 'heroku-cleanup');
-  if (source !== 'none' && (await servesFilesOnly(project.folder, site.settings))) {
-    await site.keepModules();
-    await removeModules(project);
-  }
+  if (source !== 'none' && (await servesFilesOnly(project.folder, site.settings))) await removeModules(project);
   const procfile = await procfileIn(project.folder);
   // The start reports that there is nothing to start.
   const start = await startCommand(project.folder, await readStartManifest(project.folder), site.settings).catch(
@@ -117,7 +114,7 @@ async function install(step: Step): Promise<Installed> {
   if (!plan) return { source: 'none', dev: false, command: '' };
   const at = project.installAt;
   // A package manager would not replace node_modules that came in the tarball.
-  await rm(join(at, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
+  await removeTree(join(at, 'node_modules'));
   // A clean build asks the registry: with this flag what the cache says of a package counts, however old that is.
   const args = commands.install(plan).filter((one) => !site.isClean || one !== '--prefer-offline');
   const title = `${commands.program} ${args[0]}`;

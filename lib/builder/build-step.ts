@@ -9,7 +9,7 @@ import { nodeHint } from './tools/node-hint.ts';
 import type { Toolchain, ToolSite } from './tools/toolchain.ts';
 
 /** The source of a release's dependencies. */
-export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
+export type DependencySource = 'none' | 'installed' | 'copied';
 
 /** The dependencies to install. */
 export interface Installation {
@@ -35,8 +35,6 @@ export interface BuildSite extends ToolSite {
   readonly runsWebOnly?: boolean;
   /** Fills a node_modules folder, by `install` or from an earlier build. */
   provide(installation: Installation): Promise<DependencySource>;
-  /** Called before the modules of a release are removed, which a static site does not need. */
-  keepModules(): Promise<void>;
 }
 
 /** A build with its project read and its programs there. */

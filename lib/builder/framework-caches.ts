@@ -1,5 +1,6 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { access, mkdir, rename } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { removeTree } from '../files/tree.ts';
 import { isInside } from './inside.ts';
 
 /** The caches of build tools, relative to the application's folder. */
@@ -34,11 +35,11 @@ async function move({ from, to, root }: { from: string; to: string; root: string
     for (const one of [from, to].filter((path) => path.startsWith(root + sep))) {
       if (!(await isInside(root, dirname(one)))) return;
     }
-    await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(aside);
     // A cache folder that came in the tarball is replaced.
     await rename(to, aside).catch(() => undefined);
     await rename(from, to).catch(() => rename(aside, to));
-    await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(aside);
   } catch {
     // There is no cache to move.
   }

@@ -1,6 +1,7 @@
-import { cp, lstat, readdir, rm } from 'node:fs/promises';
+import { cp, lstat, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Settings } from '../../functions/core/apps/settings.ts';
+import { removeTree } from '../files/tree.ts';
 import { isInside } from './inside.ts';
 import type { Project } from './project.ts';
 import { cronIn } from './start/cron.ts';
@@ -56,7 +57,7 @@ export async function removeModules({ root, folder, installAt }: Project): Promi
     for (const name of ['node_modules', '.yarn/cache']) {
       const path = join(at, name);
       if (!(await isInside(root, dirname(path)).catch(() => false))) continue;
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      await removeTree(path);
     }
   }
 }

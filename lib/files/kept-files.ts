@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, type Stats } from 'node:fs';
 import { lstat, mkdir, readlink, realpath, rename, symlink } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
-import { promisify } from 'node:util';
 import { hasCode } from './errors.ts';
 import { isNameLike } from './name-pattern.ts';
 import { entriesIn, pathOf, UNFOLLOWED } from './opened.ts';
 import { BESIDE } from './sqlite-files.ts';
+import { isThere, removeTree } from './tree.ts';
 
 /** A release of an application, as far as its files tell what it has written. */
 export interface BuiltRelease {
@@ -46,7 +45,7 @@ export async function linkKept({ release, dataDir, paths, takes }: Keeping): Pro
         if ((await readlink(place).catch(() => undefined)) === kept) return;
         if (!(await isThere(to))) await move(place, to);
         if (extname(built) === '' && !(await isThere(to))) await mkdir(to);
-        await remove(place);
+        await removeTree(place);
         await symlink(kept, place);
       }),
     );
@@ -156,7 +155,7 @@ async function takeOver(
     const file = await lstat(place).catch(() => undefined);
     if (file?.isSymbolicLink() !== false) return;
     if (await isThere(to)) {
-      await remove(`${to}.before`);
+      await removeTree(`${to}.before`);
       await move(to, `${to}.before`);
     }
     await move(place, to);
@@ -203,17 +202,4 @@ function openFolder(place: string, shown: string): number {
   } catch (cause) {
     throw new Error(`Nothing can be kept in ${shown}, which is a link or a file.`, { cause });
   }
-}
-
-/** Removes a file or a folder as `rm` does, which follows no link that is put in place of a folder meanwhile. */
-async function remove(path: string): Promise<void> {
-  if (await isThere(path))
-    await promisify(execFile)('rm', ['-rf', '--', `./${basename(path)}`], { cwd: dirname(path) });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

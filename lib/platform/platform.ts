@@ -165,10 +165,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     calls: options.runner,
     domain: publicDomain?.domain,
     rebuild: build.rebuild,
-    onStarted: (app, snapshot) => {
-      later.add(shared.dependencies.prepareSpare(dirs.ofApp(app), snapshot));
-      prune(app);
-    },
+    onStarted: prune,
   });
   return {
     ...shared,

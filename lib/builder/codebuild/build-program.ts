@@ -147,7 +147,6 @@ async function siteOf({ work, root, packages, path, settings, clean, print }: Pl
     choosesNode: false,
     runsWebOnly: true,
     provide: ({ install }) => install().then(() => 'installed'),
-    keepModules: async () => undefined,
   };
 }
 

@@ -1,8 +1,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
+import { removeTree } from '../../files/tree.ts';
 import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { endMarked, newMark, PROCESS_MARK } from '../../process/marks.ts';
@@ -137,7 +138,7 @@ async function temporaryIn({ temporaries }: Sandbox): Promise<string> {
 }
 
 async function remove(temporary: string): Promise<void> {
-  await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  await removeTree(temporary).catch(() => undefined);
 }
 
 /** Returns how a program has ended, of which bubblewrap returns what a shell does. */

@@ -68,11 +68,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
     tools,
     choosesNode: true,
     usualNode: maker.usualNode,
-    provide: async (installation) => {
-      const earlier = await builtBefore(maker.snapshots, app, snapshot.id);
-      return maker.dependencies.provide({ ...installation, folder, id: snapshot.id, earlier, isClean: snapshot.clean });
-    },
-    keepModules: () => maker.dependencies.prepareSpare(folder, snapshot.id),
+    provide: (installation) => maker.dependencies({ ...installation, folder, isClean: snapshot.clean }),
   });
   const { web: _, release: __, ...others } = built.procfile;
   const problem = tooManyProcesses({ others }, (await maker.apps.find(app))?.scale ?? {});
@@ -98,9 +94,4 @@ async function runRelease(maker: ReleaseMaker, { app, snapshot }: Build, built: 
 async function linkWhatIsKept(release: BuiltRelease, dataDir: string, keep: readonly string[]): Promise<void> {
   const paths = await keptPaths(keep, dataDir, [release]);
   await linkKept({ release, dataDir, paths: paths.filter((path) => existsSync(keptPlace(dataDir, path))) });
-}
-
-async function builtBefore(snapshots: Snapshots, app: AppId, id: string): Promise<readonly string[]> {
-  const list = await snapshots.list(app);
-  return list.flatMap((one) => (one.state === 'ready' && one.id !== id ? [one.id] : []));
 }

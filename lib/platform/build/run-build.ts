@@ -1,8 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { BuiltApplication } from '../../builder/build-application.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
+import { removeTree } from '../../files/tree.ts';
 import { messageOf } from '../../http/http-error.ts';
 import { placeOf, withPaths } from '../../process/sandbox.ts';
 import type { AppId, Variables } from '../../runner/calls.ts';
@@ -35,7 +36,7 @@ export async function prepareBuild(
   { snapshot, signal, isContinued }: Pick<Build, 'snapshot' | 'signal'> & { readonly isContinued: boolean },
 ): Promise<Build> {
   const { log, release } = folders.ofApp(app).snapshot(snapshot.id);
-  await rm(release, { recursive: true, force: true, maxRetries: 3 });
+  await removeTree(release);
   const values = await variables.read(app);
   await mkdir(dirname(log), { recursive: true });
   const text = (line: string) => shown(line, { release, values });

@@ -1,10 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
 import { readLines } from '../../builder/process/lines.ts';
 import { bundled, programFolder } from '../../bundle/bundle.mjs';
+import { removeTree } from '../../files/tree.ts';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 
@@ -130,7 +131,7 @@ export interface Extraction extends UnpackJob {
  * removed.
  */
 export async function extract({ unpackers, what, signal, tarball, target, limits }: Extraction): Promise<void> {
-  const remove = () => rm(target, { recursive: true, force: true, maxRetries: 3 });
+  const remove = () => removeTree(target);
   await remove();
   await mkdir(target, { recursive: true });
   const { group, unpack } = await unpackers.take(what);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
+import { removeTree } from '../../files/tree.ts';
 import type { AppId } from '../../runner/calls.ts';
 
 interface SnapshotFiles {
   readonly tarball: string;
   readonly release: string;
-  readonly stamp: string;
   /** The home of its processes, beside which those that are isolated have their temporary files. */
   readonly home: string;
   /** The output of its build. */
@@ -19,8 +19,7 @@ export interface AppFolder {
   readonly root: string;
   readonly log: string;
   /**
-   * Returns the paths of one snapshot: tarball, unpacked release, stamp of its node_modules, home of its processes, log of its
-   * build.
+   * Returns the paths of one snapshot: tarball, unpacked release, home of its processes, log of its build.
    */
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
@@ -69,8 +68,6 @@ function appFolder(root: string): AppFolder {
     snapshot: (id) => ({
       tarball: join(snapshots, `${id}.tgz`),
       release: join(root, 'releases', id),
-      // Outside the release, so that the application does not see it.
-      stamp: join(root, 'stamps', `${id}.json`),
       home: join(root, 'homes', id, 'home'),
       log: join(snapshots, `${id}.log`),
     }),
@@ -86,7 +83,7 @@ export async function removeAtOnce({ root }: Pick<Folders, 'root'>, folder: stri
   await rename(folder, moved).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });
-  await rm(moved, { recursive: true, force: true, maxRetries: 3 });
+  await removeTree(moved);
 }
 
 /** Returns the names in a folder; none when there is no such folder. */

@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../files/tree.ts';
 import type { Log } from '../settings.ts';
 import { type AppFolder, namesIn } from './folders.ts';
 import { forgetGone, type Snapshot } from './snapshots.ts';
@@ -41,6 +41,6 @@ async function removeOfApp(folder: AppFolder, known: readonly Snapshot[]): Promi
 
 async function removeFrom(folder: string, isLeft: (name: string) => boolean): Promise<void> {
   for (const name of (await namesIn(folder)).filter(isLeft)) {
-    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(join(folder, name));
   }
 }

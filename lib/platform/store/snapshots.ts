@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { isObject } from '../../../functions/core/json.ts';
+import { removeTree } from '../../files/tree.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { foldersInUse } from '../../process/group-registry.ts';
 import type { AppId } from '../../runner/calls.ts';
@@ -24,7 +25,7 @@ export const Snapshot = v.object({
   reason: v.nullable(v.string()),
   /** The last lines that the build printed. */
   log: v.array(v.string()),
-  /** Source of the dependencies: `none`, `installed`, `copied` from an earlier release, or a `spare` copy. */
+  /** Source of the dependencies: `none`, `installed`, or `copied` from an earlier installation. */
   dependencies: v.nullable(v.string()),
   /** The folder of the application in the repository; empty for its root. */
   path: v.optional(v.string(), ''),
@@ -83,9 +84,8 @@ export function snapshots({ tables, folders }: { readonly tables: Tables; readon
       tables.run(sql, user, app, snapshot.id, JSON.stringify(snapshot));
     });
   const dropRelease = async (app: AppId, id: string) => {
-    const { release, home, stamp } = folders.ofApp(app).snapshot(id);
-    await rm(stamp, { force: true });
-    for (const folder of [release, dirname(home)]) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    const { release, home } = folders.ofApp(app).snapshot(id);
+    for (const folder of [release, dirname(home)]) await removeTree(folder);
   };
   return {
     find,

@@ -1,7 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { copyTree, listTree } from '../../../../lib/platform/build/tree-copy.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { appFiles, build, hello, platform, refusalOf, serverFile, start } from '../../../support/platform/harness.ts';
 
@@ -109,38 +108,5 @@ describe('the folders that the service fills and empties after a build', () => {
     const made = 'mkdir -p .next/standalone .next/static && touch .next/BUILD_ID .next/standalone/server.js';
     await build(at, 'hello', '1', files(`${made} && ln -s ${folder} .next/standalone/.next`));
     expect(existsSync(join(folder, 'static'))).toBe(false);
-  });
-});
-
-describe('a copy of node_modules', () => {
-  const made = async () => {
-    const within = newFolder('app');
-    const modules = join(within, 'node_modules');
-    mkdirSync(join(modules, 'word'), { recursive: true });
-    const folder = anothers();
-    writeFileSync(join(modules, 'word/secret'), readFileSync(join(folder, 'secret')));
-    return { within, modules, folder, tree: await listTree(modules), to: join(within, 'copy') };
-  };
-  it.each([
-    ['a file', 'word/secret'],
-    ['a folder', 'word'],
-    ['all of it', ''],
-  ])('has nothing of another when %s has become a link', async (_what, path) => {
-    const { within, modules, folder, tree, to } = await made();
-    mkdirSync(join(folder, 'word'));
-    writeFileSync(join(folder, 'word/secret'), readFileSync(join(folder, 'secret')));
-    rmSync(join(modules, path), { recursive: true });
-    symlinkSync(join(folder, path), join(modules, path).replace(/\/$/, ''));
-    // An application chooses the length of a link and its time.
-    const { size, mtimeMs } = lstatSync(join(modules, 'word/secret'));
-    const listed = { ...tree, files: [['word/secret', size, mtimeMs] satisfies [string, number, number]] };
-    expect(await copyTree(modules, to, listed, within)).toBeUndefined();
-    expect(existsSync(join(to, 'word/secret'))).toBe(false);
-  });
-
-  it('has all when nothing was changed', async () => {
-    const { within, modules, tree, to } = await made();
-    expect((await copyTree(modules, to, tree, within))?.files).toHaveLength(1);
-    expect(readFileSync(join(to, 'word/secret'), 'utf8')).toContain('of-another');
   });
 });
