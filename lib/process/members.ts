@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { statfsSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { markOf } from './marks.ts';
 import { allProcesses, hasEnded, procText, START, startTicks, statFields } from './process-info.ts';
@@ -65,11 +66,54 @@ async function fromPs(groups: readonly StartedGroup[]): Promise<readonly Member[
 
 const BYTES_PER_KB = 1024;
 
-/** Returns the resident memory of processes in bytes, each with its group. */
+/** Returns the resident memory of processes in bytes, each with its group; that of one of a sandbox with its shared memory. */
 export async function memoryOf(members: readonly Member[]): Promise<readonly (Member & { readonly bytes: number })[]> {
   if (members.length === 0) return [];
   const kilobytes = process.platform === 'linux' ? residentFromProc : await residentFromPs(members);
-  return members.map((member) => ({ ...member, bytes: kilobytes(member.pid) * BYTES_PER_KB }));
+  const shared = sharedMemoryOf(members);
+  return members.map((member) => ({
+    ...member,
+    bytes: kilobytes(member.pid) * BYTES_PER_KB + (shared.get(member.pid) ?? 0),
+  }));
+}
+
+/**
+ * Returns the bytes that are stored in the `/dev/shm` of sandboxes, each for the first of its processes: they are memory that is
+ * resident in none. That of this machine itself belongs to nobody here.
+ */
+function sharedMemoryOf(members: readonly Member[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  const ofMachine = deviceOf(SHARED_MEMORY);
+  const known = new Set<number>();
+  for (const { pid, pgid } of members) {
+    if (known.has(pgid)) continue;
+    const folder = `/proc/${pid}/root${SHARED_MEMORY}`;
+    const device = deviceOf(folder);
+    if (device === undefined || device === ofMachine) continue;
+    known.add(pgid);
+    found.set(pid, bytesIn(folder));
+  }
+  return found;
+}
+
+const SHARED_MEMORY = '/dev/shm';
+
+/** Undefined for a process that has ended, or is another user's. */
+function deviceOf(folder: string): number | undefined {
+  try {
+    return statSync(folder).dev;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesIn(folder: string): number {
+  try {
+    const { bsize, blocks, bfree } = statfsSync(folder);
+    return bsize * (blocks - bfree);
+  } catch {
+    return 0;
+  }
 }
 
 /** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */

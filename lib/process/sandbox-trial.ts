@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { programOn } from './command.ts';
-import { type Isolation, TIGHTER, trialArguments } from './sandbox.ts';
+import { EARLIER, type Isolation, TIGHTER, trialArguments } from './sandbox.ts';
 
 /** Bubblewrap, or why applications cannot be isolated on this machine and what changes it, in one sentence. */
 export type Trial = Pick<Isolation, 'command' | 'options'> | { readonly why: string };
@@ -44,7 +44,7 @@ export async function trySandbox(machine: Partial<Machine> = {}): Promise<Trial>
   for (;;) {
     const printed = await run(command, options);
     if (printed === undefined) return { command, options };
-    if (/unknown option/i.test(printed) && options.length > 0) options = [];
+    if (/unknown option/i.test(printed) && options !== EARLIER) options = EARLIER;
     else if (CAPABLE.test(printed) && setpriv !== undefined && command.length === 1)
       command = [setpriv, '--inh-caps=-all', '--ambient-caps=-all', bwrap];
     else return { why: whyNot(printed, kernel) };

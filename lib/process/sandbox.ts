@@ -1,12 +1,14 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { once } from '../../functions/core/concurrency.ts';
+import { covering, privateFilesIn, privateKernelFiles } from './private-files.ts';
 import { procText } from './process-info.ts';
 
 /** How processes of applications and builds are isolated on this machine. */
 export interface Isolation {
   /** Bubblewrap, with what starts it. https://github.com/containers/bubblewrap */
   readonly command: readonly [program: string, ...args: string[]];
-  /** Those of `TIGHTER` that this bubblewrap has. */
+  /** `TIGHTER`, or `EARLIER` where this bubblewrap does not know that. */
   readonly options: readonly string[];
   /** The service's data folder, of which only what a process is to see is there. */
   readonly hidden: string;
@@ -82,8 +84,15 @@ interface Inside {
   readonly temporary: string;
 }
 
-/** What only later versions of bubblewrap have: no namespaces within these, which are a large part of what attacks a kernel. */
-export const TIGHTER = ['--disable-userns'];
+/** Shared memory that can be written to, in a `/dev` that can not. */
+const SHARED_MEMORY = ['--tmpfs', '/dev/shm', '--remount-ro', '/dev'];
+/**
+ * What only later versions of bubblewrap have: no namespaces within these, which are a large part of what attacks a kernel; and a
+ * size of what is stored in `/dev/shm`, which is memory of no process: 64 MB, as in containers.
+ */
+export const TIGHTER = ['--disable-userns', '--size', String(64 * 1024 * 1024), ...SHARED_MEMORY];
+/** For those that do not know that. */
+export const EARLIER = SHARED_MEMORY;
 
 /** Returns the arguments of bubblewrap before the command. What is named later lies over what is named before. */
 export function sandboxArguments(
@@ -92,8 +101,8 @@ export function sandboxArguments(
 ): readonly string[] {
   return [
     ...NAMESPACES,
-    ...options,
     ...machine(),
+    ...options,
     // The data folder may lie in /tmp.
     ...['--die-with-parent', '--bind', temporary, '/tmp', '--symlink', '/tmp', '/var/tmp', '--tmpfs', hidden],
     ...readable.filter((path) => !isProgram(path)).flatMap((path) => ['--ro-bind-try', path, path]),
@@ -109,21 +118,29 @@ export function sandboxArguments(
 
 /** The arguments of the trial: as those of any process, with nothing to write into. */
 export function trialArguments(options: readonly string[]): readonly string[] {
-  return [...NAMESPACES, ...options, ...machine(), '--tmpfs', '/tmp', '--', '/bin/sh', '-c', ':'];
+  return [...NAMESPACES, ...machine(), ...options, '--tmpfs', '/tmp', '--', '/bin/sh', '-c', ':'];
 }
 
-let ofMachine: readonly string[] | undefined;
+/** What of it only some users of the machine may read. The service may be one of them, or root. */
+const privateFiles = once(() => [
+  ...CONFIGURATION.flatMap(privateFilesIn),
+  ...(process.getuid?.() === 0 ? privateKernelFiles() : []),
+]);
 
+/** The arguments for what each process sees of the machine. */
 function machine(): readonly string[] {
-  ofMachine ??= [
+  return [...asOfMachine(), ...covering(privateFiles())];
+}
+
+const asOfMachine = once((): readonly string[] => {
+  return [
     ...[...PROGRAMS, ...CONFIGURATION].flatMap(asItIs),
     ...SETTINGS.flatMap((folder) => ['--tmpfs', folder]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...seenLimits(),
     ...[PROCESSORS, ...KERNEL].flatMap((path) => ['--ro-bind-try', path, path]),
   ];
-  return ofMachine;
-}
+});
 
 /** A link stays one: what it leads to may be replaced while the process runs, as the name servers are. */
 function asItIs(path: string): readonly string[] {

@@ -59,6 +59,18 @@ const attempts = {
   'read the settings of npm of the operator': reads(join(at.home, '.npmrc')),
   'read the key of the operator': reads(join(at.home, '.ssh/id_ed25519')),
   'read the passwords of the machine': reads('/etc/shadow'),
+  'list the private keys of the machine': lists('/etc/ssl/private'),
+  'read the timers of the kernel': reads('/proc/timer_list'),
+  'make a file among the devices': writes('/dev'),
+  'have more than 64 MB of shared memory': () => {
+    const file = '/dev/shm/large';
+    try {
+      fs.writeFileSync(file, Buffer.alloc(65 * 1024 * 1024));
+      return true;
+    } finally {
+      fs.rmSync(file, { force: true });
+    }
+  },
   'write into the programs of the machine': writes('/usr/local/bin'),
   'change a setting of the kernel': replaces('/proc/sys/kernel/core_pattern'),
   'read a temporary file of the machine': reads(at.temporary),

@@ -59,8 +59,9 @@ describe('the trial of the sandbox', () => {
   it('does without the options that an older version of bubblewrap does not know', async () => {
     const path = withPrograms('bwrap');
     const run = async (_command: unknown, options: readonly string[]) =>
-      options.length > 0 ? 'bwrap: Unknown option --disable-userns\n' : undefined;
-    expect(await trySandbox({ platform: 'linux', path, run })).toEqual({ command: [join(path, 'bwrap')], options: [] });
+      options.includes('--disable-userns') ? 'bwrap: Unknown option --disable-userns\n' : undefined;
+    const options = ['--tmpfs', '/dev/shm', '--remount-ro', '/dev'];
+    expect(await trySandbox({ platform: 'linux', path, run })).toEqual({ command: [join(path, 'bwrap')], options });
   });
 });
 

@@ -89,6 +89,16 @@ describe.runIf('command' in trial)('an isolated application', () => {
     expect(ended).toMatchObject({ out: 'up\r\n', exit: 7 });
   });
 
+  it('has a limit of memory, which its files in /dev/shm count for', async () => {
+    const at = await isolated({ limits: { memoryCheckMs: 50 }, memoryLimits: { ada: 100 } });
+    // A process of Node has about 50 MB.
+    const fill = "require('node:fs').writeFileSync('/dev/shm/x', Buffer.alloc(1e6)); let left = 60;";
+    const more =
+      "setInterval(() => left-- > 0 && require('node:fs').appendFileSync('/dev/shm/x', Buffer.alloc(1e6)), 5);";
+    const failed = await refusalOf(deploy(at, 'hello', '1', appFiles('hello', `${fill} ${more}`)));
+    expect(failed.error).toBe('The application used more than 100 MB of memory, its limit, before it answered.');
+  });
+
   it('has a limit of memory, which what has left it with its variables counts for', async () => {
     const at = await isolated({ limits: { memoryCheckMs: 50 }, memoryLimits: { ada: 150 } });
     const words = [
