@@ -99,7 +99,8 @@ class Connection {
 
   send(reply: Reply, headers: string[], { ended, failed }: Ends): void {
     const { request, response } = reply;
-    let before = 0;
+    // How much the connection had read when the request was written; it may fail before.
+    let before: number | undefined;
     let abort = () => {};
     const left = () => {
       if (!response.writableFinished) abort();
@@ -126,7 +127,10 @@ class Connection {
         reply.end(trailers?.map(String) ?? []);
         ended();
       },
-      onError: (error) => failed(error, this.#hasServed && this.#socket?.bytesRead === before),
+      onError: (error) => {
+        const isUntouched = before === undefined || this.#socket?.bytesRead === before;
+        failed(error, this.#hasServed && isUntouched);
+      },
     };
     const { method = 'GET', url = '/' } = request;
     this.#client.dispatch({ method: method as Dispatcher.HttpMethod, path: url, headers }, handlers);
