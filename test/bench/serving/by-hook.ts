@@ -44,7 +44,10 @@ function script({ work, pid, port, cache }: Place): string {
   return `#!/bin/sh
 rm -rf '${work}' && mkdir '${work}' && git archive main | tar x -C '${work}' && cd '${work}' || exit 1
 npm_config_cache='${cache}' npm ci --omit=dev --no-audit --no-fund --prefer-offline --silent || exit 1
-[ -f '${pid}' ] && kill "$(cat '${pid}')"
+if [ -f '${pid}' ]; then
+  kill "$(cat '${pid}')"
+  while kill -0 "$(cat '${pid}')" 2> /dev/null; do sleep 0.005; done
+fi
 PORT=${port} HOST=127.0.0.1 node server.js > /dev/null 2>&1 < /dev/null &
 echo $! > '${pid}'
 `;

@@ -11,6 +11,7 @@ import { firstPush, type Pushed } from './first-push.ts';
 import { expressVersions, plain, type Version } from './versions.ts';
 
 const POLL_MS = 5;
+const MOST_MS = 120_000;
 
 /**
  * Measures the time from the call of `git push` until the new version answers, in turn with a bare repository whose hook
@@ -67,7 +68,10 @@ async function pushed({ tree, url }: Pushed, { files, text }: Version): Promise<
   tree.commit(files);
   const begin = performance.now();
   const push = tree.push();
-  while ((await said(url)) !== `200 ${text}`) await setTimeout(POLL_MS);
+  for (let seen = ''; seen !== `200 ${text}`; seen = await said(url)) {
+    if (performance.now() - begin > MOST_MS) throw new Error(`${url} does not answer "${text}": ${seen}`);
+    await setTimeout(POLL_MS);
+  }
   const answered = performance.now() - begin;
   await push;
   return answered;
