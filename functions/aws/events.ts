@@ -82,6 +82,7 @@ export const reportStatus = async () => {
     backlog: on.backlog(),
     platform: await (await on.configured()).hosting(),
     tarballs: on.tarballs(),
+    clock: on.system.clock,
     // A batch of ten has half a minute, so that one hanging host does not repeat the others.
     host: on.repositoryHosts({ connectMs: 3_000, firstByteMs: 8_000, idleMs: 3_000 }).named,
   };

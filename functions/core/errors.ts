@@ -60,11 +60,18 @@ export function errorRow(code: ErrorCode): ErrorRow {
   return errors[code];
 }
 
+/**
+ * How a repository host has failed: `away` can be over soon (no connection, 5xx, a rate limit); what is `unknown` to it is
+ * gone, hidden, or so new that the host does not know it yet.
+ */
+type HostFailure = 'away' | 'unknown';
+
 interface ErrorOptions {
   /** Overrides the row's `retry`: a 404 of the host is final, its 503 is not. */
   readonly retry?: boolean;
   /** Seconds to wait before the next attempt, as the remote service asked (`Retry-After`, rate limits). */
   readonly retryAfter?: number;
+  readonly host?: HostFailure | undefined;
   /** The last lines that the platform printed; they go to the entry's `log_tail`, masked. */
   readonly logTail?: readonly string[];
   /** The original error: for the service's log only, never for a client. */
@@ -82,6 +89,7 @@ export class DeployError extends Error {
   override readonly name = 'DeployError';
   readonly retry: boolean;
   readonly retryAfter: number | undefined;
+  readonly host: HostFailure | undefined;
   readonly logTail: readonly string[];
 
   constructor(
@@ -96,6 +104,7 @@ export class DeployError extends Error {
     Reflect.set(Error, STACK_LIMIT, limit);
     this.retry = options.retry ?? errors[code].retry;
     this.retryAfter = options.retryAfter;
+    this.host = options.host;
     this.logTail = options.logTail ?? [];
   }
 

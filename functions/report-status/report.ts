@@ -5,12 +5,14 @@ import { snapshotOf } from '../core/entry/snapshot.ts';
 import { isOnBranch, trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
+import { UNKNOWN_MS } from '../core/pipeline/host-away.ts';
 import type { Job } from '../core/pipeline/job.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
 import type { Backlog } from '../core/ports/log.ts';
 import type { HostingPlatform } from '../core/ports/platform.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
+import type { Clock } from '../core/ports/system.ts';
 import { type PreviewReportPorts, reportPreview } from './preview.ts';
 
 interface ReportPorts extends TokenAccess, PreviewReportPorts {
@@ -19,6 +21,7 @@ interface ReportPorts extends TokenAccess, PreviewReportPorts {
   readonly platform: Pick<HostingPlatform, 'cancel'>;
   readonly tarballs: Pick<TarballStore, 'remove'>;
   readonly backlog: Pick<Backlog, 'close'>;
+  readonly clock: Clock;
 }
 
 /** Posts for one message, when the entry changes during each of them. */
@@ -90,7 +93,15 @@ async function post(entry: Entry, state: CommitStatus['state'], token: string, p
     description: descriptionOf(entry),
     context: `deployment-webhooks/${appName ?? nameFor(repository.name, entry)}`,
   };
-  await ports.host(repository.host).setStatus(commit, status, token);
+  await ports
+    .host(repository.host)
+    .setStatus(commit, status, token)
+    .catch((error: unknown) => {
+      // A host may be behind the call that named the commit.
+      const isNew = ports.clock.now() - entry.updatedAt < UNKNOWN_MS;
+      if (!(error instanceof DeployError && error.host === 'unknown' && isNew)) throw error;
+      throw new DeployError(error.code, error.detail, { retry: true, cause: error });
+    });
 }
 
 /**

@@ -4,6 +4,7 @@ import { DeployError } from '../core/errors.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
+import { withHostCause } from '../core/pipeline/unknown-commit.ts';
 import type { CommitEntry } from './facts.ts';
 import { withFormerName } from './former-name.ts';
 import { factsOf } from './gather.ts';
@@ -19,11 +20,14 @@ export function check(ports: CheckPorts): StageWork {
   return async (entry) => {
     if (!isOnBranch(entry)) throw new Error('Only an entry with a commit on a branch is queued.');
     if (entry.kind === 'operation') return closePullRequest(entry, ports);
-    const whole = await orRefusal(withWholeCommit(entry, ports));
-    if (whole instanceof DeployError) {
-      return { kind: 'failed', error: whole, transition: { changes: await knownApp(entry, ports) } };
-    }
-    return decideOn(whole, ports);
+    const outcome = await orRefusal(decideOn(entry, ports));
+    if (!(outcome instanceof DeployError))
+      return outcome.kind === 'failed'
+        ? { ...outcome, error: await withHostCause(entry, outcome.error, ports) }
+        : outcome;
+    ports.trace('stage failed', { stage: 'check', user: entry.user, number: entry.number, error: outcome });
+    const error = await withHostCause(entry, outcome, ports);
+    return { kind: 'failed', error, transition: { changes: await knownApp(entry, ports) } };
   };
 }
 
@@ -45,8 +49,8 @@ async function withWholeCommit(entry: CommitEntry, { host, token, log, clock }: 
   return { ...entry, sha };
 }
 
-async function decideOn(whole: CommitEntry, given: CheckPorts): Promise<StageOutcome> {
-  const { entry, ports } = await withFormerName(whole, given);
+async function decideOn(given: CommitEntry, givenPorts: CheckPorts): Promise<StageOutcome> {
+  const { entry, ports } = await withFormerName(await withWholeCommit(given, givenPorts), givenPorts);
   const facts = await factsOf(entry, ports);
   for (const { decide } of RULES) {
     const outcome = await decide(facts, ports);

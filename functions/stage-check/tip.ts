@@ -1,7 +1,8 @@
 import { type Entry, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { ignoresCi } from '../core/entry/kinds.ts';
 import { trackOf } from '../core/entry/track.ts';
-import { unlessRefused } from '../core/errors.ts';
+import { DeployError, unlessRefused } from '../core/errors.ts';
+import { UNKNOWN_MS } from '../core/pipeline/host-away.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
@@ -111,7 +112,10 @@ async function isOlder(
   return now === null || (await comparison(entry, { base: live.sha, head: now }, ports)) === 'ahead';
 }
 
-/** Returns the position of a commit relative to another one; null when the repository no longer has both. */
+/**
+ * Returns the position of a commit relative to another one; null when the repository no longer has both. Throws when the
+ * host may not have the entry's commit yet.
+ */
 export async function comparison(
   entry: CommitEntry,
   { base, head }: { readonly base: string; readonly head: string },
@@ -119,10 +123,13 @@ export async function comparison(
 ): Promise<Comparison | null> {
   const { user, repository } = entry;
   const token = await ports.token(user, repository.host);
-  return unlessRefused<Comparison | null>(
-    ports.host(repository.host).compare({ ...repository, sha: base }, head, token),
-    null,
-  );
+  const isNew = base === entry.sha && ports.clock.now() - entry.receivedAt < UNKNOWN_MS;
+  const compared = ports.host(repository.host).compare({ ...repository, sha: base }, head, token);
+  return compared.catch((error: unknown) => {
+    const isFinal = error instanceof DeployError && !error.retry && !(isNew && error.host === 'unknown');
+    if (isFinal) return null;
+    throw error;
+  });
 }
 
 function whyNot(entry: CommitEntry, tip: string | null, ownHost: CheckPorts['ownHost']): string {

@@ -1,6 +1,8 @@
 import { tarballKey } from '../core/entry/entry.ts';
 import { isOnBranch, sourceOf } from '../core/entry/track.ts';
+import { DeployError } from '../core/errors.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
+import { withHostCause } from '../core/pipeline/unknown-commit.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
 import { inspected } from '../core/tarball/inspect.ts';
@@ -32,6 +34,8 @@ export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
         transition: { changes: { tarball: { key: tarballKey(entry), bytes, sha256 } } },
         detail: `${bytes} bytes, ${entries} entries, sha256 ${sha256}`,
       };
+    } catch (error) {
+      throw error instanceof DeployError ? await withHostCause(entry, error, { host, token }) : error;
     } finally {
       stop.abort();
     }

@@ -1,6 +1,7 @@
 import { readJob } from '../adapters/queues/sqs.ts';
 import { limitedWork, type WorkLimits } from '../adapters/system/limited-work.ts';
-import { runStage, type StageContext } from '../core/pipeline/stage.ts';
+import { runStage } from '../core/pipeline/stage.ts';
+import type { StageContext } from '../core/pipeline/stage-context.ts';
 import { type QueueTrigger, queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { backOff } from '../../functions/core/concurrency.ts';
 import { FAILED_JOB_PAUSES, type Job, type StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
-import type { RunResult } from '../../functions/core/pipeline/stage.ts';
+import type { RunResult } from '../../functions/core/pipeline/stage-context.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
 

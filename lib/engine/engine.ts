@@ -140,9 +140,9 @@ async function resume({ stores, clock }: EnginePorts, queue: JobQueue): Promise<
   }
 }
 
-function reportPorts({ stores, sealer, tarballs, platform, hostsOfRequests }: EnginePorts) {
+function reportPorts({ stores, sealer, tarballs, platform, hostsOfRequests, clock }: EnginePorts) {
   const { reader: log, facts, appFacts, backlog, tokens } = stores;
-  return { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, host: hostsOfRequests.named };
+  return { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, clock, host: hostsOfRequests.named };
 }
 
 /** Work that is done when it is due, not on request. */

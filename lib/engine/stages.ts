@@ -3,7 +3,8 @@ import { configFiles } from '../../functions/adapters/senders/ci-config/config-f
 import { limitedWork } from '../../functions/adapters/system/limited-work.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
-import { type RunResult, runStage, type StageContext } from '../../functions/core/pipeline/stage.ts';
+import { runStage } from '../../functions/core/pipeline/stage.ts';
+import type { RunResult, StageContext } from '../../functions/core/pipeline/stage-context.ts';
 import type { StageWork } from '../../functions/core/pipeline/stage-work.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { check } from '../../functions/stage-check/check.ts';

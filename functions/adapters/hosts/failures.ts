@@ -23,16 +23,23 @@ export interface RequestContext {
  * with `retryAfter`; what the caller must change first is not.
  */
 export async function refusal(requestContext: RequestContext, response: HttpResponse): Promise<DeployError> {
-  const { code, what, host } = requestContext;
+  const { code, what } = requestContext;
   const message = await messageOf(requestContext, response);
-  const summary = `${host} answered ${response.status}${message} to the request for ${what}.`;
+  const summary = `${requestContext.host} answered ${response.status}${message} to the request for ${what}.`;
   const pause = pauseOf(response);
   if (pause !== null) {
     const detail = `${summary} It asks for a pause (rate limit) of ${pause} s.${moreWithToken(requestContext)}`;
-    return new DeployError(code, detail, { retry: true, retryAfter: pause });
+    return new DeployError(code, detail, { retry: true, host: 'away', retryAfter: pause });
   }
-  const retry = response.status >= 500 || response.status === 408;
-  return new DeployError(code, `${summary} ${advice(requestContext, response.status)}`.trim(), { retry });
+  const host = failureOf(response.status);
+  const detail = `${summary} ${advice(requestContext, response.status)}`.trim();
+  return new DeployError(code, detail, { retry: host === 'away', host });
+}
+
+/** GitHub responds 422 for an unknown commit id. */
+function failureOf(status: number): DeployError['host'] {
+  if (status >= 500 || status === 408) return 'away';
+  return status === 404 || status === 422 ? 'unknown' : undefined;
 }
 
 /** Returns the error for a request without a response, or with an incomplete one. */
@@ -43,12 +50,13 @@ export function breakdown(requestContext: RequestContext, cause: unknown): Deplo
     const detail = `${what} was not fetched from ${host}: ${cause.message}.`;
     return new DeployError(code, detail, { retry: false, cause });
   }
-  return new DeployError(code, `${host} could not be reached for ${what}: ${reasonOf(cause)}.`, { retry: true, cause });
+  const detail = `${host} could not be reached for ${what}: ${reasonOf(cause)}.`;
+  return new DeployError(code, detail, { retry: true, host: 'away', cause });
 }
 
 /** Returns the error for a response that is not as the API documents it. */
 export function notUnderstood({ code, host }: RequestContext): DeployError {
-  return new DeployError(code, `The response of ${host} could not be understood.`, { retry: true });
+  return new DeployError(code, `The response of ${host} could not be understood.`, { retry: true, host: 'away' });
 }
 
 /**

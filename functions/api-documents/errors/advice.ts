@@ -20,7 +20,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'deploy:auth:bad_creds':
     'Put the platform user name and the password or an API token into the webhook’s address, and check the webhook’s secret if one is configured.',
   'deploy:repohost:download_tarball':
-    'It was tried five times. Check that the repository host answers and that the stored token is still valid, then deliver the webhook again.',
+    'It was tried for an hour, unless the host refused it. Check that the repository host answers and that the stored token is still valid, then deliver the webhook again.',
   'deploy:platform:upload_tarball':
     'It was tried five times. Check that the platform answers, then deliver the webhook again.',
   'deploy:platform:start_app':

@@ -66,6 +66,16 @@ export const GIT = 'git';
 /** The provider of entries for commits whose webhook was missed. */
 export const RECONCILED = 'reconciled';
 
+/** The time in which a stage has waited for its repository host. Milliseconds since 1970. */
+export interface HostAway {
+  /** The first try that failed. */
+  readonly since: number;
+  /** The first one of those tries, up to the last, at which the host did not know the commit; absent when it was away. */
+  readonly unknownSince?: number;
+  /** The next try. */
+  readonly next: number;
+}
+
 interface StagedTarball {
   readonly key: string;
   readonly bytes: number;
@@ -146,6 +156,8 @@ export interface EntryFields {
   readonly appEvent?: number;
   /** The number of times that a stage was repeated because its result was gone; absent when never. */
   readonly returns?: number;
+  /** While its stage waits for the repository host, and of an entry that has ended by that; null after the wait. */
+  readonly hostAway?: HostAway | null;
 }
 
 export function entryAddress(base: string, entry: Pick<Entry, 'user' | 'id'>): string {

@@ -20,7 +20,12 @@ export function asDeployError(error: unknown, stage: StageName): DeployError {
 /** Returns the error of a run of a stage that has taken too long; another may be faster. */
 export function tookTooLong(stage: StageName, limitMs: number): DeployError {
   const detail = `The stage "${stageWord(stage)}" was not done within ${limitMs / 1000} seconds.`;
-  return new DeployError(stageCode(stage), detail, { retry: true });
+  return new DeployError(stageCode(stage), detail, { retry: true, host: asksHost(stage) ? 'away' : undefined });
+}
+
+/** Whether what a stage waits for is the repository host. */
+function asksHost(stage: StageName): boolean {
+  return stage === 'check' || stage === 'fetch';
 }
 
 /** Returns the error of a stage that was claimed too often, because its workers died. */

@@ -2,31 +2,18 @@ import { type Entry, isFinal } from '../entry/entry.ts';
 import { maskedDetail } from '../entry/mask.ts';
 import { ending, failure, type Transition, withStage } from '../entry/transition.ts';
 import type { DeployError } from '../errors.ts';
-import type { Announce, DeployLog } from '../ports/log.ts';
-import type { JobQueue } from '../ports/stages.ts';
-import type { Clock, Ids, Trace } from '../ports/system.ts';
+import type { Announce } from '../ports/log.ts';
+import { nextTry } from './host-away.ts';
 import { type Job, jobOf } from './job.ts';
 import { overtake, waitBeforeStart } from './order.ts';
+import { backOff, pauseUntil, runAgain, waitForEvent, waitForHost } from './pause.ts';
 import { type StageName, SWEEP_AFTER_MS, stageAfter, timeoutMs } from './pipeline.ts';
+import { move, type RunResult, type StageContext } from './stage-context.ts';
 import { asDeployError, gaveUp, MAX_ATTEMPTS, resultLost } from './stage-failure.ts';
-import type { StageOutcome, StageWork } from './stage-work.ts';
+import type { StageOutcome } from './stage-work.ts';
 
-export interface StageContext {
-  readonly stage: StageName;
-  readonly work: StageWork;
-  readonly log: DeployLog;
-  readonly queue: JobQueue;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** Base of the back-off, in seconds. */
-  readonly retryBaseSeconds: number;
-  readonly trace: Trace;
-}
-
-/** Whether the message is done, or in how many seconds it must be received again. */
-export type RunResult = { readonly done: true } | { readonly done: false; readonly visibleInSeconds: number };
-
-const MAX_RETRY_AFTER_SECONDS = 3600;
+/** A timer may be early by less. */
+const EARLY_MS = 1000;
 
 const DONE: RunResult = { done: true };
 
@@ -44,14 +31,16 @@ export async function runStage(job: Job, context: StageContext): Promise<RunResu
   if (claim.outcome === 'locked') return { done: false, visibleInSeconds: Math.floor((claim.until - now) / 1000) + 1 };
   if (claim.outcome === 'alreadyDone') return repeatSend(claim.entry, context);
   const { entry, attempts } = claim;
+  // A message of the sweep, or of a start, that comes before its time must not ask the host earlier.
+  if (entry.hostAway && entry.hostAway.next - now > EARLY_MS) return pauseUntil(entry, entry.hostAway.next, context);
   if (attempts > MAX_ATTEMPTS) return fail(entry, gaveUp(stage), {}, context);
   return settle(entry, attempts, await attempt(entry, context), context);
 }
 
-/** Makes a queued entry `running`; the reason for which an entry has waited ends with the wait. */
+/** Makes a queued entry `running`; the reason for which an entry has waited ends with the wait, that for a host later. */
 function announce(now: number): Announce {
-  return ({ status, reason }, attempts) =>
-    status === 'queued' || (attempts === 1 && reason !== null)
+  return ({ status, reason, hostAway }, attempts) =>
+    status === 'queued' || (attempts === 1 && reason !== null && !hostAway)
       ? { status: 'running', reason: null, updatedAt: now }
       : null;
 }
@@ -72,8 +61,7 @@ function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: 
     case 'ended':
       return end(entry, outcome, context);
     case 'failed':
-      if (outcome.error.retry && attempts < MAX_ATTEMPTS) return backOff(entry, attempts, outcome.error, context);
-      return fail(entry, outcome.error, outcome.transition ?? {}, context);
+      return settleFailure(entry, attempts, outcome, context);
     case 'again':
       return runAgain(entry, outcome.afterSeconds, context);
     case 'waits':
@@ -84,6 +72,18 @@ function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: 
 }
 
 type OutcomeOf<Kind extends StageOutcome['kind']> = Extract<StageOutcome, { kind: Kind }>;
+
+function settleFailure(
+  entry: Entry,
+  attempts: number,
+  { error, transition = {} }: OutcomeOf<'failed'>,
+  context: StageContext,
+): Promise<RunResult> {
+  const away = nextTry(entry, error, context);
+  if (away) return waitForHost(entry, away, error, context);
+  const isTriedAgain = error.retry && error.host === undefined && attempts < MAX_ATTEMPTS;
+  return isTriedAgain ? backOff(entry, attempts, error, context) : fail(entry, error, transition, context);
+}
 
 /** The stage is done: the next one runs, or the deploy has ended. */
 async function finish(entry: Entry, outcome: OutcomeOf<'done'>, context: StageContext): Promise<RunResult> {
@@ -98,6 +98,7 @@ async function finish(entry: Entry, outcome: OutcomeOf<'done'>, context: StageCo
       stages: withStage(current, { status: 'done', finishedAt: now, detail }),
       ...(next ? { stage: next } : { status: 'ok', finishedAt: now }),
       ...(warning !== undefined && { warning: maskedDetail(warning) }),
+      ...(current.hostAway && { hostAway: null }),
       reason,
       updatedAt: now,
     },
@@ -119,23 +120,11 @@ async function end(entry: Entry, outcome: OutcomeOf<'ended'>, context: StageCont
       ...transition.changes,
       stages: withStage(current, { status: 'done', finishedAt: now, detail: reason }),
       ...ending(status, reason, now),
+      ...(current.hostAway && status === 'held' && { hostAway: null }),
     },
   }));
   if (moved === 'outdated') return runAgain(entry, 0, context);
   if (moved) await context.queue.report(moved);
-  return DONE;
-}
-
-/** Releases the claim without counting the attempt; the message runs the stage again. */
-async function runAgain({ user, number }: Entry, afterSeconds: number, context: StageContext): Promise<RunResult> {
-  await context.log.releaseClaim({ user, number, stage: context.stage }, dueIn(afterSeconds, context));
-  return { done: false, visibleInSeconds: afterSeconds };
-}
-
-/** Releases the claim without counting the attempt. Meanwhile no message of the entry holds up its repository. */
-async function waitForEvent({ user, number }: Entry, seconds: number, context: StageContext): Promise<RunResult> {
-  const dueAt = context.clock.now() + seconds * 1000;
-  await context.log.releaseClaim({ user, number, stage: context.stage }, dueAt);
   return DONE;
 }
 
@@ -148,24 +137,14 @@ async function fail(
   const now = context.clock.now();
   const moved = await move(entry, context, (current) => ({
     ...transition,
-    changes: { ...transition.changes, ...failure(current, error, now) },
+    changes: {
+      ...transition.changes,
+      ...failure(current, error, now),
+      ...(current.hostAway && error.host === undefined && { hostAway: null }),
+    },
   }));
   if (moved && moved !== 'outdated') await context.queue.report(moved);
   return DONE;
-}
-
-/**
- * Runs the stage again after a back-off with full jitter, or after the delay that the other side asked for
- * (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/).
- */
-async function backOff(entry: Entry, attempts: number, error: DeployError, context: StageContext): Promise<RunResult> {
-  const ceiling = context.retryBaseSeconds * 2 ** (attempts - 1);
-  const jittered = Math.max(1, Math.round(ceiling * context.ids.fraction()));
-  const seconds = Math.max(jittered, Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER_SECONDS));
-  const reason = `${maskedDetail(error.detail)} Trying again in ${seconds} s (try ${attempts} of ${MAX_ATTEMPTS}).`;
-  const changes = { reason, updatedAt: context.clock.now() };
-  await move(entry, context, () => ({ changes, dueAt: dueIn(seconds, context) }));
-  return { done: false, visibleInSeconds: seconds };
 }
 
 async function goBack(entry: Entry, to: StageName, detail: string, context: StageContext): Promise<RunResult> {
@@ -177,24 +156,6 @@ async function goBack(entry: Entry, to: StageName, detail: string, context: Stag
     return { changes: { stage: to, returns, stages, updatedAt: now } };
   });
   return moved && moved !== 'outdated' ? sendOn(moved, context) : DONE;
-}
-
-/**
- * Writes a transition of an entry that is still at this stage. Returns null when it is not, and `outdated` when a check
- * result that arrived in the meantime forbids it. The entry is still queued when all workers so far died before
- * `announce`.
- */
-async function move(
-  entry: Entry,
-  { log }: StageContext,
-  decide: (current: Entry) => Transition,
-): Promise<Entry | 'outdated' | null> {
-  let isHere = false;
-  const moved = await log.move(entry.user, entry.number, (current) => {
-    isHere = current.stage === entry.stage && (current.status === 'running' || current.status === 'queued');
-    return isHere ? decide(current) : null;
-  });
-  return isHere ? (moved ?? 'outdated') : null;
 }
 
 /** Queues what comes next: a stage, or the commit status of a deploy that has ended. */
@@ -224,8 +185,4 @@ async function reportIfEnded({ user, number }: Job, { log, queue }: StageContext
 /** Sends the next stage again, whose message may be lost. An entry at a later stage shows that it was not lost. */
 async function repeatSend(entry: Entry, context: StageContext): Promise<RunResult> {
   return entry.stage === stageAfter(context.stage) ? sendOn(entry, context) : DONE;
-}
-
-function dueIn(seconds: number, { clock }: StageContext): number {
-  return clock.now() + seconds * 1000 + SWEEP_AFTER_MS;
 }

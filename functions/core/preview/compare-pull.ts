@@ -1,5 +1,5 @@
 import type { AppOwner } from '../entry/app-owner.ts';
-import type { Entry } from '../entry/entry.ts';
+import { type Entry, isFinal } from '../entry/entry.ts';
 import { closesPullRequest } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
 import { trackOf } from '../entry/track.ts';
@@ -37,9 +37,11 @@ export async function comparePull(
   const owner: AppOwner = { ...preview.owner, pullRequest: { number } };
   const facts = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
   const closing = await closingOf(user, facts, ports);
-  const unsettled = closing !== null && finder.at - closing.receivedAt < REOPENED_AFTER_MS;
-  const noEntry = { entry: null, unsettled };
-  if (unsettled) return noEntry;
+  const isBeingClosed = closing !== null && finder.at - closing.receivedAt < REOPENED_AFTER_MS;
+  const newest = await ports.log.read(user, facts.newest);
+  // While its entry is not decided, the host may be away until that ends.
+  const noEntry = { entry: null, unsettled: isBeingClosed || (newest !== null && !isFinal(newest.status)) };
+  if (isBeingClosed) return noEntry;
   const tracked = { user, owner, branch };
   // The head may have been told as that of a draft, which was not deployed: only a deploy counts.
   const isMissed = !closing && !(await isKnown(sha, tracked, { ...facts, tip: null }, ports));
@@ -51,7 +53,7 @@ export async function comparePull(
   if (!isMissed && !again) return noEntry;
   const ofPreview = () =>
     ports.facts.branch(user, preview.owner, trackOf({ ...preview.owner, branch: preview.branch }));
-  const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(user, await ofPreview(), ports));
+  const latest = newest ?? (await latestOf(user, await ofPreview(), ports));
   if (!latest) return noEntry;
   const pull = { number, fromFork: fromFork || undefined, source };
   const tip = { sha, message: title, author };
@@ -61,7 +63,7 @@ export async function comparePull(
   );
   if ('duplicateOf' in result) return noEntry;
   await queueStage(result.entry, ports);
-  return { entry: result.entry, unsettled: false };
+  return { entry: result.entry, unsettled: true };
 }
 
 /**

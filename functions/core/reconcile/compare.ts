@@ -66,7 +66,9 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   const { entry } = result;
   if (entry.status === 'queued') await queueStage(entry, ports);
   const missed = `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}`;
-  const explanation = isMissed ? `${missed}.` : `${missed} again: it is deployed in place of #${again}.`;
+  const explanation = isMissed
+    ? `${missed}.`
+    : `${missed} again: it is deployed ${stray?.hostAway ? 'after' : 'in place of'} #${again}.`;
   return { tip: tip.sha, entry, reason: entry.reason ?? explanation };
 }
 

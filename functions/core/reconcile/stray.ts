@@ -1,5 +1,6 @@
 import { type Entry, isAlive, isFinal, MANUAL } from '../entry/entry.ts';
 import { ignoresCi } from '../entry/kinds.ts';
+import { appName } from '../entry/package-name.ts';
 import { appOf } from '../entry/snapshot.ts';
 import { checksTrackOf, trackOf } from '../entry/track.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
@@ -26,8 +27,8 @@ interface Compared {
 type StrayPorts = KnownPorts & { readonly appFacts: Pick<AppFacts, 'overruledUntil'> };
 
 /**
- * Returns the entry that is live in place of a tip which the log knows, when nothing that the log knows is against the
- * tip: its commit is not on the branch any more, or was deployed after the tip or in its place, to which the branch has been
+ * Returns the last entry of a tip which the log knows, if its host was away until that ended; or the entry that is live in
+ * its place, when nothing that the log knows is against the tip: its commit is not on the branch any more, or was deployed after the tip or in its place, to which the branch has been
  * moved since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
  * failed, was cancelled or is under way, or CI or its message decided against it.
  */
@@ -36,16 +37,26 @@ export async function strayOf(
   ports: StrayPorts,
 ): Promise<Entry | null> {
   const { activeDeploy } = facts;
-  if (!activeDeploy || activeDeploy.sha.startsWith(tip)) return null;
+  const isLive = activeDeploy?.sha.startsWith(tip) === true;
+  const last = isLive
+    ? await ports.log.read(tracked.user, activeDeploy.number)
+    : await lastOf(tip, tracked.user, facts, ports);
+  if (last && isMissed(last) && last.number >= (activeDeploy?.number ?? 0)) return unlessOverruled(last, facts, ports);
+  if (!activeDeploy || isLive) return null;
   const live = await ports.log.read(tracked.user, activeDeploy.number);
   if (!live?.appName || !isAlive(live.status) || live.provider === MANUAL) return null;
   if (at - live.receivedAt < SETTLED_AFTER_MS) return null;
   const overruler = await ports.appFacts.overruledUntil(live.user, appOf(live).app);
   if (overruler > live.number || (await isRefused(tip, live, tracked, ports))) return null;
-  const last = await lastOf(tip, tracked.user, facts, ports);
   if (last && isDecided(last)) return null;
-  const gaveWay = last !== null && last.number < live.number && (isAlive(last.status) || last.status === 'superseded');
+  const gaveWay = last !== null && last.number < live.number && givesWay(last);
   return gaveWay || !(await isOnBranch(live)) ? live : null;
+}
+
+/** Returns an entry; null when a person has rolled back or stopped its application since. */
+async function unlessOverruled(entry: Entry, { app }: BranchFacts, { appFacts }: StrayPorts): Promise<Entry | null> {
+  const overruler = app === null ? 0 : await appFacts.overruledUntil(entry.user, appName(app));
+  return overruler > entry.number ? null : entry;
 }
 
 /** Whether the message of the tip, or its CI where what is live heeds that, is against it. */
@@ -65,11 +76,22 @@ async function isRefused(tip: string, live: Entry, { user, owner, branch }: Trac
 /** The last entry of the tip that is not the result of a build. */
 async function lastOf(tip: string, user: string, facts: BranchFacts, { log, reader }: KnownPorts) {
   const newest = await log.read(user, facts.newest);
-  const { entries } = await reader.page({ user, app: facts.app, skip: 0, limit: MAX_ENTRIES });
+  const { entries } =
+    facts.app === null ? { entries: [] } : await reader.page({ user, app: facts.app, skip: 0, limit: MAX_ENTRIES });
   return [newest, ...entries].find((entry) => entry?.sha?.startsWith(tip) && !isBuildResult(entry)) ?? null;
 }
 
 /** Whether it is under way, has failed, or its user has ended it. */
-function isDecided({ status }: Entry): boolean {
-  return !isFinal(status) || status === 'error' || status === 'cancelled';
+function isDecided(entry: Entry): boolean {
+  const { status } = entry;
+  return !isFinal(status) || (status === 'error' && !isMissed(entry)) || status === 'cancelled';
+}
+
+function givesWay(entry: Entry): boolean {
+  return isAlive(entry.status) || entry.status === 'superseded' || isMissed(entry);
+}
+
+/** Whether it has ended because its host was away, or did not know its commit. */
+function isMissed({ status, hostAway }: Entry): boolean {
+  return hostAway != null && (status === 'error' || status === 'superseded');
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
+import { hostAwayContract } from '../../contracts/host-away.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
 import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.ts';
@@ -15,6 +16,14 @@ describe('the pipeline on the log in DynamoDB', () => {
   const roles = (client = database()) => dynamoDbRoles(client);
 
   pipelineContract(() => roles(), 8);
+  hostAwayContract(
+    () => roles(),
+    [
+      ['503', '50 min', 50 * MINUTE],
+      ['429', '10 min', 10 * MINUTE],
+      ['404', '10 min', 10 * MINUTE],
+    ],
+  );
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = database();

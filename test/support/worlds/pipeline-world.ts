@@ -5,6 +5,7 @@ import type { StageJob } from '../../../functions/core/pipeline/job.ts';
 import { unlessOverruled } from '../../../functions/core/pipeline/overruled.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../../functions/core/pipeline/stage.ts';
+import type { RunResult } from '../../../functions/core/pipeline/stage-context.ts';
 import type { StageWork } from '../../../functions/core/pipeline/stage-work.ts';
 import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../../../functions/core/ports/facts.ts';
 import type { Backlog, DeployLog, LogReader } from '../../../functions/core/ports/log.ts';
@@ -107,11 +108,14 @@ export function pipelineWorld(roles: LogRoles) {
     remove: async () => false,
   };
   const sealer = { seal: async (secret: string) => secret, open: async (sealed: string) => sealed };
-  const reporting = { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, host: () => host };
+  const reporting = { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, clock, host: () => host };
   const base = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
 
-  async function deliver({ user, number, stage }: StageJob): Promise<boolean> {
-    const verdict = await runStage({ user, number }, { ...base, stage, work: work[stage] });
+  const receive = ({ user, number, stage }: StageJob): Promise<RunResult> =>
+    runStage({ user, number }, { ...base, stage, work: work[stage] });
+
+  async function deliver(job: StageJob): Promise<boolean> {
+    const verdict = await receive(job);
     if (!verdict.done) clock.pass(verdict.visibleInSeconds * SECOND);
     return verdict.done;
   }
@@ -144,6 +148,10 @@ export function pipelineWorld(roles: LogRoles) {
     variables,
     /** The snapshots that were started, in order. */
     started,
+    /** The ports of a comparison. */
+    comparing: { ...hosts, log, reader, facts, appFacts, queue, previewDays: 14, trace: () => {} },
+    /** Receives a message, and lets no time pass. */
+    receive,
     /** Receives a message; false when it is to be received again. */
     deliver,
     /** Receives all messages in order, each until it is processed. */

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
 import { callsContract } from '../../contracts/calls.ts';
+import { hostAwayContract } from '../../contracts/host-away.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
@@ -13,6 +14,10 @@ describe('the pipeline on the log in memory', () => {
   previewCiContract(rolesInMemory);
   watchedPreviewContract(rolesInMemory);
   abbreviatedPreviewContract(rolesInMemory);
+});
+
+describe('a repository host that is away', () => {
+  hostAwayContract(rolesInMemory);
 });
 
 describe('the calls of hosts and CI, on the log in memory', () => {

@@ -4,6 +4,7 @@ import type { EntryChanges } from '../../../../functions/core/entry/transition.t
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { ANY_APP } from '../../../../functions/core/host-tokens.ts';
 import { report } from '../../../../functions/report-status/report.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog, memoryTokens } from '../../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../../fakes/hosting-platform.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
@@ -32,7 +33,11 @@ async function world(patch: Patch, apps: readonly string[] = [ANY_APP]) {
   const entry = await append(log, { sha: commit.sha, ...patch });
   const tarballs = memoryTarballs();
   const platform = memoryPlatform();
-  const ports = { log, facts: log, appFacts: log, backlog: log, tokens, sealer, platform, tarballs, host: () => host };
+  const clock = memoryClock(AT);
+  const ports = {
+    ...{ log, facts: log, appFacts: log, backlog: log, tokens, sealer, platform, tarballs, clock },
+    host: () => host,
+  };
   const run = () => report({ user: 'ann', number: 1 }, ports);
   const due = async () => (await log.due(Number.MAX_SAFE_INTEGER, 10)).map(({ number }) => number);
   return { host, log, entry, used, run, due, platform, tarballs, ports, statuses: () => host.statuses(commit) };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StageJob } from '../../../../functions/core/pipeline/job.ts';
-import type { RunResult } from '../../../../functions/core/pipeline/stage.ts';
+import type { RunResult } from '../../../../functions/core/pipeline/stage-context.ts';
 import { type Dispatcher, dispatcher } from '../../../../lib/engine/dispatcher.ts';
 
 const DONE: RunResult = { done: true };

@@ -27,7 +27,7 @@ it('a push is not held up by an older one of its repository that backs off, and 
   const [older, newer] = [commitTo(shop, '1.0.0'), commitTo(shop, '1.0.1')];
   const entries = async () => (await world.logOf('ann')).entries;
   await push(shop, older);
-  await expect.poll(async () => (await entries())[0]?.reason).toMatch(/Trying again in 1 s/);
+  await expect.poll(async () => (await entries())[0]?.reason).toMatch(/the next try is at/);
   await push(shop, newer);
   await expect.poll(async () => (await entries())[1]?.status).toBe('ok');
   expect((await entries())[0]?.status).not.toBe('ok');
