@@ -8,6 +8,7 @@ import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { endMarked, newMark, PROCESS_MARK } from '../../process/marks.ts';
 import type { StartedGroup } from '../../process/members.ts';
+import { withOtherPid } from '../../process/other-pid.ts';
 import { endGroup, killGroup, signalFollowers, signalGroup } from '../../process/process-group.ts';
 import { placeOf, type Sandbox, sandboxArguments, withPaths } from '../../process/sandbox.ts';
 import type { OutputName } from './lines.ts';
@@ -29,6 +30,8 @@ interface ChildSpec {
   readonly takesInput?: boolean;
   /** A program of the service itself that starts no other: nothing is looked for after its end, which reads all of /proc. */
   readonly startsNone?: boolean;
+  /** Whether its process id in a sandbox is another one each time: it may keep that in a file, and look for who has it. */
+  readonly variesPid?: boolean;
   /** Absent: it sees all that the service sees. */
   readonly sandbox?: Sandbox;
   /** Called with standard output and with standard error; both must be read, or the child blocks. */
@@ -106,7 +109,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
 }
 
 function begin(
-  { program, args, cwd, env, takesInput, sandbox }: ChildSpec,
+  { program, args, cwd, env, takesInput, variesPid = false, sandbox }: ChildSpec,
   temporary: string | undefined,
 ): ChildProcess {
   const stdio: StdioOptions = [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'];
@@ -118,7 +121,9 @@ function begin(
     // Not with the variables, one of which may name a library to load, and not in its command line, which everybody sees.
     const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
     const [starter, ...before] = sandbox.command;
-    const child = spawn(starter, [...before, '--args', '3', '--', ...[program, ...args].map(asSeen)], inside);
+    const command = [program, ...args].map(asSeen);
+    const words = variesPid ? ['--as-pid-1', '--', ...withOtherPid(command)] : ['--', ...command];
+    const child = spawn(starter, [...before, '--args', '3', ...words], inside);
     const given = child.stdio[3] as Duplex | undefined;
     // Unless its end is read, the child is never closed.
     given?.on('error', () => undefined).resume();

@@ -70,6 +70,7 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
     what: context.what,
     ...(context.isolation && { sandbox: { ...context.isolation, ...sightOfApp(context, command.args) } }),
     takesInput,
+    variesPid: true,
     output,
   });
   const exceeded = limitMemory(context, group);

@@ -62,6 +62,22 @@ describe.runIf('command' in trial)('an isolated application', () => {
     await until('it answers again', async () => (await fetch(String(app.url))).ok);
   });
 
+  it('starts again after a kill, although its file names the process that was killed', async () => {
+    const at = await isolated({ limits: { crashPauseMs: 20, keepMs: 50 } });
+    const lock = `const fs = require('node:fs'); const file = process.env.DATA_DIR + '/app.pid';
+      const lives = (pid) => { try { process.kill(pid, 0); return true; } catch { return false; } };
+      if (fs.existsSync(file) && lives(Number(fs.readFileSync(file)))) { console.log('another instance'); process.exit(1); }
+      fs.writeFileSync(file, String(process.pid));`;
+    const server = serverFile('up').replace('=> s.end', "=> q.url === '/kill' ? process.kill(process.pid, 9) : s.end");
+    const app = await deploy(at, 'hello', '1', appFiles('hello', lock + server));
+    for (let kills = 1; kills <= 2; kills += 1) {
+      await fetch(`${app.url}/kill`).catch(() => undefined);
+      await until('it was killed', async () => (await logsOf(at)).split('was ended by SIGKILL').length > kills);
+      await until('it answers again', async () => (await fetch(String(app.url))).ok);
+    }
+    expect(await logsOf(at)).not.toMatch(/another instance|^\S* (?:Killed|sh:)/m);
+  });
+
   it('has cron', async () => {
     const at = await isolated();
     const cron = [{ command: 'node -e "console.log(process.env.DATA_DIR)"', schedule: '* * * * * *' }];
