@@ -56,14 +56,14 @@ describe('caches', () => {
     const at = await platform({ limits: { cacheBytes: 2 * MB, cacheCheckMs: 1 }, log });
     const kept = await cache(at.dataDir, 'user-caches/ada/npm', 1);
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
-    const large = await cache(at.dataDir, 'user-caches/ada/cache', 3);
+    const large = await cache(at.dataDir, 'user-caches/ada/data', 3);
     await deploy(at, 'hello', '2', appFiles('hello', serverFile('up')));
     await until('it was measured', () => events.includes('platform.caches_removed'));
     expect([existsSync(kept), existsSync(large)]).toEqual([true, false]);
     expect(events.filter((type) => type === 'platform.caches_removed')).toHaveLength(1);
   });
 
-  it('are not programs that a release runs with, nor packages that it loads from them', async () => {
+  it('are not programs that a release runs with, nor what its build has put into XDG_CACHE_HOME, nor packages that it loads from them', async () => {
     const app = { user: 'ada', app: 'hello' };
     const { tables, close } = openedTables();
     afterwards(close);
@@ -82,16 +82,24 @@ describe('caches', () => {
       tools: ['pnpm@10.0.0'],
     };
     await stored.snapshots.write(app, { ...none, ...state, id: '1', sha256: '', size: 1, uploaded_at: '' });
-    for (const path of ['tools/pnpm@9.0.0', 'tools/pnpm@10.0.0', 'user-caches/ada/npm', 'user-caches/ada/yarn-berry'])
+    for (const path of [
+      'tools/pnpm@9.0.0',
+      'tools/pnpm@10.0.0',
+      'user-caches/ada/npm',
+      'user-caches/ada/cache',
+      'user-caches/bob/cache',
+      'user-caches/ada/yarn-berry',
+    ])
       await cache(at.root, path, 0);
     const named = async () => (await cachesIn(stored)).map((path) => path.slice(at.root.length + 1));
     const own = ['apps/ada/hello/build-caches', 'apps/ada/hello/spares'];
     const [npm, berry, unused] = ['user-caches/ada/npm', 'user-caches/ada/yarn-berry', 'tools/pnpm@9.0.0'];
-    expect(await named()).toEqual([...own, npm, berry, unused]);
+    const ofNobody = 'user-caches/bob/cache';
+    expect(await named()).toEqual([...own, npm, berry, ofNobody, unused]);
 
     const release = at.ofApp(app).snapshot('1').release;
     await mkdir(release, { recursive: true });
     await writeFile(join(release, '.pnp.cjs'), '');
-    expect(await named()).toEqual([...own, npm, unused]);
+    expect(await named()).toEqual([...own, npm, ofNobody, unused]);
   });
 });
