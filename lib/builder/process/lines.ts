@@ -19,7 +19,8 @@ export function readLines(stream: Readable, line: (text: string) => void): void 
   stream.on('close', () => splitter.end()).on('error', () => undefined);
 }
 
-class LineSplitter {
+/** Makes lines of chunks, as `readLines` calls with them. */
+export class LineSplitter {
   readonly #line: (text: string) => void;
   /** The beginning of a line whose end has not arrived. */
   #held: Buffer | undefined;
@@ -40,9 +41,10 @@ class LineSplitter {
     this.#hold(chunk, from, chunk.length);
   }
 
-  /** Must be called after the last chunk; a second call does nothing. */
+  /** Must be called after the last chunk, or before a gap; a second call does nothing. */
   end(): void {
     if (this.#heldBytes > 0) this.#finish();
+    this.#dropping = false;
   }
 
   #hold(chunk: Buffer, from: number, to: number): void {

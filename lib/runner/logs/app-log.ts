@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { PrintedLine } from '../../../functions/core/ports/processes.ts';
-import { type OutputName, readLines } from '../../builder/process/lines.ts';
+import type { OutputName } from '../../builder/process/lines.ts';
+import { readLimitedLines } from './limited-lines.ts';
 import { rotatingFile } from './rotating-file.ts';
 
 /** Where the lines of one process go. */
 export interface ProcessLog {
   /**
    * Reads an output of the application to its end and calls `seen` with each line. When the file is slower than the
-   * application, the application waits, as it would for a terminal.
+   * application, the application waits, as it would for a terminal. Of an output without a pause, lines are left out.
    */
   capture(stream: Readable, name: OutputName, seen: (line: string) => void): void;
   /** Adds a line of the platform: serves, crashed, stopped. */
@@ -52,12 +53,15 @@ export function appLog(path: string, limitBytes: number): AppLog {
   };
   const of = (process?: string): ProcessLog => ({
     capture: (stream, name, seen) =>
-      readLines(stream, (line) => {
-        add(name, line, process);
-        seen(line);
-        if (file.waiting <= MOST_WAITING_CHARACTERS || stream.isPaused()) return;
-        stream.pause();
-        file.flushed().then(() => stream.resume());
+      readLimitedLines(stream, {
+        line: (text) => {
+          add(name, text, process);
+          seen(text);
+          if (file.waiting <= MOST_WAITING_CHARACTERS || stream.isPaused()) return;
+          stream.pause();
+          file.flushed().then(() => stream.resume());
+        },
+        leftOut: (lines) => add('platform', `${lines} lines were left out: it printed more than can be kept.`, process),
       }),
     note: (line) => add('platform', line, process),
   });

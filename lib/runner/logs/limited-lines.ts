@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import { LineSplitter } from '../../builder/process/lines.ts';
+
+/** A line counts as one, and as one more for each of these bytes. */
+const UNIT_BYTES = 1024;
+/** What may come at once, in these units, and how much of it more in each second. */
+const BURST = 5_000;
+const PER_SECOND = 1_000;
+/** After a gap as many lines follow each other at least, so that not every second line says that there was one. */
+const AFTER_GAP = 500;
+/** A process that prints more waits that long after each chunk, so that reading costs little. */
+const PAUSE_MS = 20;
+/** The last lines before the end say why it came: as many are kept of what is left out. */
+const LAST_BYTES = 16 * 1024;
+const LAST_LINES = 100;
+const LINE_FEED = 0x0a;
+
+interface LineReader {
+  readonly line: (text: string) => void;
+  /** Called in place of lines that were left out, with their number. */
+  readonly leftOut: (lines: number) => void;
+}
+
+/**
+ * Reads the lines of a stream to its end, as `readLines` does, but no more than the thread has time for that serves the requests of all
+ * applications: up to 5,000 lines at once, and then 1,000 in a second (of a kilobyte each). Others are counted, but for the last
+ * hundred before the end.
+ */
+export function readLimitedLines(stream: Readable, reader: LineReader, now = () => performance.now()): void {
+  const lines = new LimitedLines(reader, now);
+  stream.on('data', (chunk: Buffer) => {
+    if (lines.push(chunk)) return;
+    stream.pause();
+    setTimeout(() => stream.resume(), PAUSE_MS);
+  });
+  stream.on('close', () => lines.end()).on('error', () => undefined);
+}
+
+class LimitedLines {
+  readonly #splitter: LineSplitter;
+  #left = BURST;
+  #filledAt: number;
+  #isGap = false;
+  #dropped = 0;
+  /** The end of what was dropped. */
+  #last = Buffer.alloc(0);
+
+  constructor(
+    private readonly reader: LineReader,
+    private readonly now: () => number,
+  ) {
+    this.#splitter = new LineSplitter(reader.line);
+    this.#filledAt = now();
+  }
+
+  /** Returns false when lines were left out: the next chunk may wait. */
+  push(chunk: Buffer): boolean {
+    this.#fill();
+    const rest = this.#isGap ? this.#afterGap(chunk) : chunk;
+    const end = this.#affordable(rest);
+    if (end > 0) this.#splitter.push(rest.subarray(0, end));
+    if (end === rest.length) return !this.#isGap;
+    this.#splitter.end();
+    this.#isGap = true;
+    this.#drop(rest.subarray(end));
+    return false;
+  }
+
+  end(): void {
+    if (this.#isGap) {
+      const [, ...whole] = this.#last.toString('utf8').split('\n');
+      const text = whole.join('\n').trimEnd();
+      if (this.#last.at(-1) !== LINE_FEED) this.#dropped += 1;
+      const last = text === '' ? [] : text.split('\n').slice(-LAST_LINES);
+      this.#endGap(last.length);
+      this.#splitter.push(Buffer.from(last.join('\n')));
+    }
+    this.#splitter.end();
+  }
+
+  #fill(): void {
+    const now = this.now();
+    this.#left = Math.min(BURST, this.#left + ((now - this.#filledAt) / 1000) * PER_SECOND);
+    this.#filledAt = now;
+  }
+
+  /** Returns what of a chunk is not of the gap: what follows its first line end, when there may be lines again. */
+  #afterGap(chunk: Buffer): Buffer {
+    const end = this.#left < AFTER_GAP ? -1 : chunk.indexOf(LINE_FEED);
+    const from = end === -1 ? chunk.length : end + 1;
+    this.#drop(chunk.subarray(0, from));
+    if (end !== -1) this.#endGap(0);
+    return chunk.subarray(from);
+  }
+
+  /** Returns how many bytes of a chunk may be read, up to the end of a line or the chunk, and counts them. */
+  #affordable(chunk: Buffer): number {
+    let from = 0;
+    while (from < chunk.length && this.#left > 0) {
+      const at = chunk.indexOf(LINE_FEED, from);
+      const end = at === -1 ? chunk.length : at + 1;
+      this.#left -= 1 + (end - from) / UNIT_BYTES;
+      from = end;
+    }
+    return from;
+  }
+
+  #drop(chunk: Buffer): void {
+    for (const byte of chunk) if (byte === LINE_FEED) this.#dropped += 1;
+    this.#last = Buffer.concat([this.#last, chunk.subarray(-LAST_BYTES)]).subarray(-LAST_BYTES);
+  }
+
+  /** Ends a gap, of which that many lines are read after all. */
+  #endGap(read: number): void {
+    const left = this.#dropped - read;
+    this.#isGap = false;
+    this.#dropped = 0;
+    this.#last = Buffer.alloc(0);
+    if (left > 0) this.reader.leftOut(left);
+  }
+}
