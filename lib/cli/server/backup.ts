@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { writeBackup } from '../../local/backup/backup.ts';
 import { restoreBackup } from '../../local/backup/restore.ts';
-import { dataFolder } from '../../local/config/start-place.ts';
 import { printable } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
+import { ownDataFolder } from '../service/data-folder.ts';
 import { sizeText } from '../text.ts';
 
 const LINKS = 'These links are left out, because they lead out of the DATA_DIR of an application:';
@@ -30,8 +30,9 @@ export const restore: CommandDefinition = {
 
 async function runBackup({ args, env, folder, signal, print, warn }: Call): Promise<number> {
   const file = resolve(folder, args.at(0) ?? '');
-  const written = await writeBackup(resolve(dataFolder(env)), file, signal);
-  print(`${file} has ${written.files} files, ${sizeText(written.bytes)}.`);
+  const dataDir = await ownDataFolder(env);
+  const written = await writeBackup(dataDir, file, signal);
+  print(`${file} has ${written.files} files of ${dataDir}, ${sizeText(written.bytes)}.`);
   warn('It holds passwords, keys and variables: keep it where only you can read it.');
   list(
     warn,
@@ -44,7 +45,7 @@ async function runBackup({ args, env, folder, signal, print, warn }: Call): Prom
 }
 
 async function runRestore({ args, env, folder, signal, print, warn }: Call): Promise<number> {
-  const dataDir = resolve(dataFolder(env));
+  const dataDir = await ownDataFolder(env);
   const { mark, leftOut } = await restoreBackup(resolve(folder, args.at(0) ?? ''), dataDir, signal);
   print(`${dataDir} has the backup of ${mark.created_at}. The next start builds the applications and starts them.`);
   list(warn, LINKS, leftOut);

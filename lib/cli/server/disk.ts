@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
-import { dataFolder } from '../../local/config/start-place.ts';
 import { type DiskUse, diskUseOf, freeDisk } from '../../local/disk/disk.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type CommandDefinition, EXIT, JSON_OPTION } from '../command.ts';
+import { ownDataFolder } from '../service/data-folder.ts';
 import { thisMachine } from '../service/find-service.ts';
 import { columns, sizeText } from '../text.ts';
 
@@ -18,7 +17,7 @@ take longer, and a rollback to an earlier deploy builds again.`,
     ['hooks disk --free', 'then what is left'],
   ],
   run: async ({ args, env, print, warn }) => {
-    const dataDir = resolve(dataFolder(env));
+    const dataDir = await ownDataFolder(env);
     const before = await diskUseOf(dataDir);
     if (args.flag('free')) await freeDisk(dataDir, (await thisMachine(env)) !== null);
     const use = args.flag('free') ? await diskUseOf(dataDir) : before;

@@ -1,8 +1,8 @@
-import { dataFolder } from '../../local/config/start-place.ts';
 import { addUser, listUsers, passwordFile, removeUser, setPassword } from '../../local/config/users.ts';
 import { confirmName, readSecret } from '../ask.ts';
 import { type Call, type CommandDefinition, JSON_OPTION } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { ownDataFolder } from '../service/data-folder.ts';
 import { printList } from '../text.ts';
 
 const list: CommandDefinition = {
@@ -11,7 +11,7 @@ const list: CommandDefinition = {
   options: [JSON_OPTION],
   examples: [['hooks users', 'the names, and where each password is']],
   run: async (call) => {
-    const dataDir = dataFolder(call.env);
+    const dataDir = await ownDataFolder(call.env);
     const rows = listUsers(dataDir).map((name) => ({ name, password_file: passwordFile(dataDir, name) }));
     const cells = (one: (typeof rows)[number]) => [one.name, `password in ${one.password_file}`];
     return printList(call, { rows, cells, json: rows.map((one) => JSON.stringify(one)) });
@@ -50,9 +50,10 @@ does it within a minute.`,
   examples: [['hooks users remove ann', 'asks to type "ann"']],
   run: async (call) => {
     const name = call.args.at(0) ?? '';
-    await confirmName(call, name, `This ends the login and the tokens of ${name}.`);
-    removeUser(dataFolder(call.env), name);
-    call.print(`${name} is removed.`);
+    const dataDir = await ownDataFolder(call.env);
+    await confirmName(call, name, `This ends the login and the tokens of ${name} in ${dataDir}.`);
+    removeUser(dataDir, name);
+    call.print(`${name} is removed from ${dataDir}.`);
     return 0;
   },
 };
@@ -70,7 +71,7 @@ type Change = typeof addUser | typeof setPassword;
 async function change(call: Call, changeUser: Change, done: string): Promise<number> {
   const { env, args, print } = call;
   const name = args.at(0) ?? '';
-  const dataDir = dataFolder(env);
+  const dataDir = await ownDataFolder(env);
   const chosen = await choose(call);
   changeUser(dataDir, name, ...(chosen === '' ? [] : [chosen]));
   print(`${name} ${done} ${passwordFile(dataDir, name)}.`);

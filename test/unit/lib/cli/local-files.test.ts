@@ -1,6 +1,8 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ownDataFolder } from '../../../../lib/cli/service/data-folder.ts';
+import { writeLogin } from '../../../../lib/cli/service/stored-login.ts';
 import { type CliOptions, cli } from '../../../support/cli.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
@@ -55,7 +57,10 @@ describe('users', () => {
       code: 2,
       err: expect.stringContaining('--yes'),
     });
-    expect(await run('users remove ann', { answers: ['ann'] })).toMatchObject({ code: 0, out: 'ann is removed.\n' });
+    expect(await run('users remove ann', { answers: ['ann'] })).toMatchObject({
+      code: 0,
+      out: `ann is removed from ${dataDir}.\n`,
+    });
     expect((await run('users')).out).not.toContain('ann');
     expect(await run('users remove demo --yes')).toMatchObject({ code: 1, err: expect.stringContaining('cannot be') });
   });
@@ -63,6 +68,41 @@ describe('users', () => {
   it('are not changed when the two passwords differ', async () => {
     expect((await run('users add ann', { answers: ['one', 'two'] })).code).toBe(2);
     expect((await run('users')).out).not.toContain('ann');
+  });
+});
+
+describe('a login at a service elsewhere', () => {
+  const elsewhere = { DATA_DIR: '', HOOKS_URL: 'https://deploy.example.com', HOOKS_USER: 'demo', HOOKS_SECRET: 's' };
+
+  it.each(['backup x.tgz', 'restore x.tgz', 'disk', 'disk --free', 'users', 'users add ann', 'users remove ann --yes'])(
+    'has "hooks %s" refused, which would work on the folder of this machine',
+    async (args) => {
+      const { code, out, err } = await cli(args, { env: elsewhere, stdin: 'p' });
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toMatch(/here \S+, and hooks calls https:\/\/deploy\.example\.com: .* set DATA_DIR='?\//);
+    },
+  );
+
+  it('leaves a folder that DATA_DIR names', async () => {
+    expect(await ownDataFolder({ ...elsewhere, DATA_DIR: dataDir })).toBe(dataDir);
+  });
+
+  it.each([
+    ['no login', {}, {}, true],
+    ['a stored login', {}, { login: 'https://deploy.example.com' }, false],
+    ['the address of the service there', {}, { url: 'http://127.0.0.1:8080', login: 'http://localhost:8080' }, true],
+    ['a tunnel', {}, { url: 'http://127.0.0.1:8080', login: 'http://localhost:9000' }, false],
+    ['a service that does not run', {}, { login: 'http://localhost:8080' }, true],
+    ['the public address', { publicUrl: 'https://deploy.example.com' }, { login: 'https://deploy.example.com' }, true],
+  ])('is told from this machine: %s', async (_, config, { url, login }: { url?: string; login?: string }, isHere) => {
+    const folder = join(dataDir, '.local');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+    if (url !== undefined) writeFileSync(join(folder, 'url'), `${url}\n`);
+    const env = { XDG_CONFIG_HOME: join(dataDir, 'settings') };
+    if (login !== undefined) await writeLogin(env, { url: login, user: 'demo', secret: 's' });
+    const found = ownDataFolder(env, dataDir);
+    await (isHere ? expect(found).resolves.toBe(folder) : expect(found).rejects.toThrow(`hooks calls ${login}`));
   });
 });
 
