@@ -9,10 +9,11 @@ import { insideRelease } from './inside.ts';
 import { buildScriptsOf, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut, unusedIn } from './left-out.ts';
 import { keepingVariable, keepsDevelopment, managerCommands } from './manager-commands.ts';
-import { packagesOf } from './manifest.ts';
+import { manifestIn, packagesOf } from './manifest.ts';
 import { type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { cronIn } from './start/cron.ts';
+import { mayUseDevelopment, processLines, usedDevelopment } from './start/development.ts';
 import { frameworkOf } from './start/frameworks.ts';
 import {
   type Procfile,
@@ -110,7 +111,14 @@ async function install(step: Step): Promise<Installed> {
     for (const command of ownCommand(project, installSetting)) await run(step, { ...command, isInstallation: true });
     return { source: installSetting === '' ? 'none' : 'installed', dev: false, command: installSetting };
   }
-  const plan = await installPlan(project, step.toolchain.node);
+  const { variables } = site;
+  const lines = await processLines(project.folder, project.manifest, site.settings);
+  const plan = await installPlan(project, {
+    node: step.toolchain.node,
+    variables,
+    keepsDevelopment:
+      keepsDevelopment(project.manager, variables) !== undefined || mayUseDevelopment(lines, project.installManifest),
+  });
   if (!plan) return { source: 'none', dev: false, command: '' };
   const at = project.installAt;
   // A package manager would not replace node_modules that came in the tarball.
@@ -140,7 +148,7 @@ async function install(step: Step): Promise<Installed> {
 
 async function prune(step: Step): Promise<void> {
   const { site, project, commands } = step;
-  const why = keepsDevelopment(project.manager, site.variables);
+  const why = keepsDevelopment(project.manager, site.variables) ?? (await usedByProcesses(step));
   if (why !== undefined) {
     site.commands.log.note(`The development dependencies are kept: ${why}.`);
     return;
@@ -149,6 +157,20 @@ async function prune(step: Step): Promise<void> {
   site.commands.log.note(`Removing the development dependencies: the variable ${keeping} keeps them`);
   const title = `${commands.program} ${commands.prune[0]}, which removes the development dependencies,`;
   await run(step, { title, args: commands.prune, cwd: project.installAt, isInstallation: true });
+}
+
+/** Returns why a process needs the development dependencies, as the end of a sentence. */
+async function usedByProcesses({ site, project }: Step): Promise<string | undefined> {
+  const { folder, installAt, installManifest } = project;
+  const manifest = await readStartManifest(folder);
+  // What a framework's build has left may be started in place of "start".
+  const start = await startCommand(folder, manifest, site.settings).catch(() => undefined);
+  const given = await processLines(folder, await manifestIn(folder), {
+    ...site.settings,
+    ...(start && { start: start.text }),
+  });
+  const name = await usedDevelopment(given, installAt, installManifest);
+  return name === undefined ? undefined : `a command of the processes uses ${name}`;
 }
 
 /** Runs a script of the application's package.json, when it has it. */

@@ -26,18 +26,33 @@ const lockfile = v.object({
   packages: v.optional(v.record(v.string(), v.looseObject({ link: v.optional(v.boolean()) }))),
 });
 
-/**
- * Returns what must be installed for a project, or `undefined` when that is nothing. `node` is the version it runs on.
- */
-export async function installPlan(project: Project, node: string): Promise<InstallPlan | undefined> {
+/** What decides beside the repository. */
+interface PlanInputs {
+  /** The version of Node that the application runs on. */
+  readonly node: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether a process may run a program of a development dependency, or a variable keeps them. */
+  readonly keepsDevelopment: boolean;
+}
+
+/** Settings of package managers by variables, without logins; they can decide what is installed. */
+const DECIDING = /^(?:NODE_ENV|(?:npm_config|pnpm|yarn2?)_\w+)$/i;
+const LOGIN = /auth|token|password|ident/i;
+
+/** Returns what must be installed for a project, or `undefined` when that is nothing. */
+export async function installPlan(project: Project, inputs: PlanInputs): Promise<InstallPlan | undefined> {
   const manifests = [project.manifest, project.installManifest];
   const ownWork = manifests.some(hasInstallScript) || existsSync(join(project.installAt, 'binding.gyp'));
   // Without a script that can use them, development dependencies would be installed only to be removed again.
-  const used = ownWork || project.workspaces || manifests.some((one) => Object.keys(buildScriptsOf(one)).length > 0);
+  const used =
+    inputs.keepsDevelopment ||
+    ownWork ||
+    project.workspaces ||
+    manifests.some((one) => Object.keys(buildScriptsOf(one)).length > 0);
   const dev = used && (project.workspaces || holdsAny(project.installManifest, ['devDependencies']));
   const wanted = project.workspaces || dev || holdsAny(project.installManifest, dependencyFields);
   if (!wanted && !ownWork) return undefined;
-  const key = ownWork || project.workspaces ? undefined : await keyOf(project, { node, dev });
+  const key = ownWork || project.workspaces ? undefined : await keyOf(project, { ...inputs, dev });
   return { dev, ...(key !== undefined && { key }) };
 }
 
@@ -53,7 +68,7 @@ export function buildScriptsOf(manifest: RawManifest): Readonly<Record<string, s
  */
 async function keyOf(
   { installAt, installManifest, manager }: Project,
-  { node, dev }: { readonly node: string; readonly dev: boolean },
+  { node, variables, dev }: PlanInputs & { readonly dev: boolean },
 ): Promise<string | undefined> {
   if (manager.lockfile === undefined || manager.kind === 'pnpm') return undefined;
   const lock = (await textOf(join(installAt, manager.lockfile), MAX_LOCKFILE_BYTES)) ?? '';
@@ -70,9 +85,10 @@ async function keyOf(
     dev,
   ];
   const wanted = [...keyFields, ...(dev ? ['devDependencies'] : [])].map((field) => installManifest[field] ?? null);
+  const deciding = Object.entries(variables).filter(([name]) => DECIDING.test(name) && !LOGIN.test(name));
   const files = await Promise.all(settings.map((file) => textOf(join(installAt, file))));
   return createHash('sha256')
-    .update(JSON.stringify([machine, wanted, lock, files]))
+    .update(JSON.stringify([machine, wanted, lock, files, deciding.sort()]))
     .digest('hex')
     .slice(0, 32);
 }

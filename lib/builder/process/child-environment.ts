@@ -109,6 +109,8 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     ...headers,
     ...base(own, build.release, build.caches),
     ...caches,
+    // A script that installs in another folder finds its bundler there.
+    ...(!build.isInstallation && { npm_config_include: 'dev', YARN_PRODUCTION: 'false' }),
   };
   const { NODE_OPTIONS, ...variables } = build.variables;
   return withGuard({ ...settings, ...(build.isInstallation ? variables : build.variables) });

@@ -40,7 +40,7 @@ describe('The environment of a build', () => {
       npm_config_ignore_scripts: 'true',
       NPM_CONFIG_IGNORE_SCRIPTS: 'true',
       npm_config_omit: 'dev',
-      npm_config_include: 'dev',
+      npm_config_include: 'optional',
       npm_config_production: 'true',
       npm_config_legacy_peer_deps: 'true',
       npm_config_engine_strict: 'true',
@@ -59,6 +59,13 @@ describe('The environment of a build', () => {
       npm_package_name: 'deployment-webhooks',
     };
     expect(passed(own)).toEqual([]);
+  });
+
+  it('has a script that installs in another folder get development dependencies, and not the installation itself', () => {
+    const release = { root: '/r', folder: '/r', bins: [] };
+    const included = (isInstallation: boolean) =>
+      buildEnvironment({}, { release, caches: '/c', variables: {}, isInstallation }).npm_config_include;
+    expect([included(false), included(true)]).toEqual(['dev', undefined]);
   });
 
   it('tells Next where the repository ends, above which there are lockfiles of the service', () => {

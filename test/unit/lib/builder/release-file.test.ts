@@ -47,7 +47,7 @@ it('an installation is not reused when its lockfile nests too deeply to be read'
   const lockfile = (packages: string) => `{"packages":${packages}}`;
   const planOf = async (packages: string) => {
     const folder = await folderWith({ 'package.json': manifest, 'package-lock.json': lockfile(packages) });
-    return installPlan(await readProject(folder, ''), 'v20.0.0');
+    return installPlan(await readProject(folder, ''), { node: 'v20.0.0', variables: {}, keepsDevelopment: false });
   };
 
   expect(await planOf('{}')).toHaveProperty('key');
