@@ -1,6 +1,7 @@
 import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { configFiles } from '../../functions/adapters/senders/ci-config/config-files.ts';
 import { limitedWork } from '../../functions/adapters/system/limited-work.ts';
+import { hostPauses } from '../../functions/core/pipeline/host-pauses.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../functions/core/pipeline/stage.ts';
@@ -45,21 +46,24 @@ function worksOf(ports: EnginePorts, settings: EngineSettings, queue: JobQueue):
   const host = ports.hosts.named;
   const ciConfigs = ciConfigsOf(configFiles);
   const { holdMinutes, previewDays, ownHost } = settings;
+  const unlessPaused = hostPauses(clock);
   const facing = { log, facts, appFacts, reader, tracked, queue, clock };
   return {
-    check: check({
-      ...facing,
-      settings: appSettings,
-      platform: 'embedded',
-      host,
-      ownHost,
-      token,
-      ciConfigs,
-      holdMinutes,
-      previewDays,
-      trace,
-    }),
-    fetch: fetchTarball({ host, token, tarballs }),
+    check: unlessPaused(
+      check({
+        ...facing,
+        settings: appSettings,
+        platform: 'embedded',
+        host,
+        ownHost,
+        token,
+        ciConfigs,
+        holdMinutes,
+        previewDays,
+        trace,
+      }),
+    ),
+    fetch: unlessPaused(fetchTarball({ host, token, tarballs })),
     upload: upload({ platform, tarballs, variables: ports.variables }),
     extract: extract({ platform, clock }),
     start: start({ log, facts, settings: appSettings, queue, clock, platform, operations, trace }),

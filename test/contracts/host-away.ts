@@ -140,4 +140,71 @@ export function hostAwayContract(open: () => LogRoles, rows = table): void {
       expect(world.started.at(-1)).not.toMatch(/-1$/);
     },
   );
+
+  it('a preview whose host does not answer for 50 min is deployed', async () => {
+    const { world, first } = await deployed(open());
+    const head = world.host.commit({
+      owner: 'ann',
+      name: 'shop',
+      files: { 'package.json': '{"name":"shop"}' },
+      parent: first,
+    });
+    world.host.pullRequest(5, true, { sha: head.sha });
+    fail(world, answers[503] ?? null);
+    await push(world, head, null, { kind: 'preview', branch: 'blue', pullRequest: { number: 5 } });
+    await live(world, 50 * MINUTE);
+    expect(await entryOf(world, 2)).toMatchObject({ status: 'running' });
+    fail(world, null);
+    await live(world, 10 * MINUTE);
+    expect(await entryOf(world, 2)).toMatchObject({ status: 'ok' });
+  });
+
+  it('a push that waits is running, and says since when, and when the host is asked next', async () => {
+    const { world, first, second } = await deployed(open());
+    fail(world, answers[503] ?? null);
+    await push(world, second, first);
+    await live(world, 10 * MINUTE);
+    const { status, reason } = await entryOf(world, 2);
+    expect([status, reason]).toEqual([
+      'running',
+      expect.stringMatching(/503. Tried since .* UTC; the next try is at .* UTC\.$/),
+    ]);
+  });
+
+  it('a push ends after an hour, and each comparison after that tries it again', async () => {
+    const { world, first, second } = await deployed(open());
+    fail(world, answers[503] ?? null);
+    await push(world, second, first);
+    await live(world, 70 * MINUTE);
+    expect(await entryOf(world, 2)).toMatchObject({ status: 'error' });
+    for (const method of ['tip', 'compare'] as const) world.host.failWith(method, null);
+    await compare(world);
+    await live(world, 70 * MINUTE);
+    expect(await entryOf(world, 3)).toMatchObject({ status: 'error', provider: 'reconciled' });
+    fail(world, null);
+    await compare(world);
+    await live(world, MINUTE);
+    expect(await entryOf(world, 4)).toMatchObject({ status: 'ok', sha: second.sha });
+  });
+
+  it('a newer push takes the place of one that waits', async () => {
+    const { world, first, second } = await deployed(open());
+    fail(world, answers[503] ?? null);
+    await push(world, second, first);
+    await live(world, 10 * MINUTE);
+    fail(world, null);
+    await push(world, commit(world, second), second);
+    await live(world, 10 * MINUTE);
+    expect(await entryOf(world, 3)).toMatchObject({ status: 'ok' });
+    expect(await entryOf(world, 2)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('a token that may not read the branch ends the deploy at once', async () => {
+    const { world, first, second } = await deployed(open());
+    fail(world, answers[404] ?? null);
+    world.host.failWith('tip', answers[404] ?? null);
+    await push(world, second, first);
+    await live(world, SECOND);
+    expect(await entryOf(world, 2)).toMatchObject({ status: 'error', reason: 'It answered 404.' });
+  });
 }
