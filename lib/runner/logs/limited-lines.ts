@@ -9,8 +9,10 @@ const PER_SECOND = 1_000;
 /** After a gap as many lines follow each other at least, so that not every second line says that there was one. */
 const AFTER_GAP = 500;
 /** A process that prints more waits that long after each chunk, so that reading costs little. */
-const PAUSE_MS = 20;
-/** The last lines before the end say why it came: as many are kept of what is left out. */
+const PAUSE_MS = 2;
+/** A gap ends when nothing was printed for that long. */
+const QUIET_MS = 500;
+/** The last lines before the end, or before it is quiet, say what came of it: as many are kept of what is left out. */
 const LAST_BYTES = 16 * 1024;
 const LAST_LINES = 100;
 const LINE_FEED = 0x0a;
@@ -24,16 +26,23 @@ interface LineReader {
 /**
  * Reads the lines of a stream to its end, as `readLines` does, but no more than the thread has time for that serves the requests of all
  * applications: up to 5,000 lines at once, and then 1,000 in a second (of a kilobyte each). Others are counted, but for the last
- * hundred before the end.
+ * hundred before the end, or before nothing more is printed.
  */
 export function readLimitedLines(stream: Readable, reader: LineReader, now = () => performance.now()): void {
   const lines = new LimitedLines(reader, now);
+  let quiet: NodeJS.Timeout | undefined;
   stream.on('data', (chunk: Buffer) => {
+    clearTimeout(quiet);
     if (lines.push(chunk)) return;
     stream.pause();
     setTimeout(() => stream.resume(), PAUSE_MS);
+    quiet = setTimeout(() => lines.endGap(), QUIET_MS);
   });
-  stream.on('close', () => lines.end()).on('error', () => undefined);
+  const end = () => {
+    clearTimeout(quiet);
+    lines.end();
+  };
+  stream.on('close', end).on('error', () => undefined);
 }
 
 class LimitedLines {
@@ -66,15 +75,18 @@ class LimitedLines {
     return false;
   }
 
+  /** Ends a gap with the last lines of what was left out. */
+  endGap(): void {
+    if (!this.#isGap) return;
+    // The first one may have lost its beginning.
+    const [, ...lines] = this.#last.toString('utf8').split('\n');
+    const last = lines.slice(-LAST_LINES - 1);
+    this.#countGap(last.length - 1);
+    this.#splitter.push(Buffer.from(last.join('\n')));
+  }
+
   end(): void {
-    if (this.#isGap) {
-      const [, ...whole] = this.#last.toString('utf8').split('\n');
-      const text = whole.join('\n').trimEnd();
-      if (this.#last.at(-1) !== LINE_FEED) this.#dropped += 1;
-      const last = text === '' ? [] : text.split('\n').slice(-LAST_LINES);
-      this.#endGap(last.length);
-      this.#splitter.push(Buffer.from(last.join('\n')));
-    }
+    this.endGap();
     this.#splitter.end();
   }
 
@@ -89,7 +101,7 @@ class LimitedLines {
     const end = this.#left < AFTER_GAP ? -1 : chunk.indexOf(LINE_FEED);
     const from = end === -1 ? chunk.length : end + 1;
     this.#drop(chunk.subarray(0, from));
-    if (end !== -1) this.#endGap(0);
+    if (end !== -1) this.#countGap(0);
     return chunk.subarray(from);
   }
 
@@ -110,9 +122,9 @@ class LimitedLines {
     this.#last = Buffer.concat([this.#last, chunk.subarray(-LAST_BYTES)]).subarray(-LAST_BYTES);
   }
 
-  /** Ends a gap, of which that many lines are read after all. */
-  #endGap(read: number): void {
-    const left = this.#dropped - read;
+  /** Says how many lines are left out, when that many are read after all. */
+  #countGap(read: number): void {
+    const left = this.#dropped - Math.max(read, 0);
     this.#isGap = false;
     this.#dropped = 0;
     this.#last = Buffer.alloc(0);

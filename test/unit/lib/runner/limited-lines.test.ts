@@ -61,6 +61,16 @@ describe('the lines of an application', () => {
     expect(at.seen.at(-1)).toBe('whole');
   });
 
+  it('that come last are read when nothing more comes, although the output does not end', async () => {
+    const at = reading();
+    await at.write(numbered(20_000));
+    await at.write('serves\nand');
+    await expect.poll(() => at.seen.at(-1)).toBe('serves');
+    await at.write(' on\n', 500);
+    expect(at.seen.at(-1)).toBe('and on');
+    await at.end();
+  });
+
   it('count by their length too', async () => {
     const at = reading();
     const long = `${'x'.repeat(50_000)}\n`;
