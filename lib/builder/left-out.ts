@@ -1,25 +1,28 @@
-import { existsSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { UNFOLLOWED } from '../files/opened.ts';
+import { entriesInside } from './inside.ts';
 import { textOf } from './manifest.ts';
 import type { CronEntry } from './start/cron.ts';
 import type { Procfile } from './start/start-command.ts';
 
 /** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 const POINTER = 'version https://git-lfs.github.com/spec/';
-/** Files that are looked at for one that Git LFS keeps elsewhere. */
+/** Files and folders that are looked at for one that Git LFS keeps elsewhere. */
 const MOST_FILES = 20_000;
+const MOST_NAMED = 20;
 
 /** Returns a sentence for each kind of content that a commit only names, which its tarball does not have. */
 export async function leftOut(root: string): Promise<readonly string[]> {
   const [modules, attributes] = await Promise.all([textIn(root, '.gitmodules'), textIn(root, '.gitattributes')]);
   const submodules = [...modules.matchAll(/^[ \t]*path[ \t]*=(.*)$/gm)].map(([, path = '']) => path.trim());
-  const absent = await Promise.all(submodules.map(async (path) => ((await isEmpty(join(root, path))) ? [path] : [])));
+  const absent = [];
+  for (const path of submodules.slice(0, MOST_NAMED)) if (await isEmpty(root, path)) absent.push(path);
   const pointer = /\bfilter=lfs\b/.test(attributes) ? await firstPointer(root) : undefined;
   return [
-    ...(absent.flat().length > 0
+    ...(absent.length > 0
       ? [
-          `Git submodules are not deployed: ${absent.flat().join(', ')}. Add their files to the repository, or fetch them in a script of the build.`,
+          `Git submodules are not deployed: ${absent.join(', ')}. Add their files to the repository, or fetch them in a script of the build.`,
         ]
       : []),
     ...(pointer === undefined
@@ -47,28 +50,29 @@ function textIn(root: string, file: string): Promise<string> {
   );
 }
 
-async function isEmpty(folder: string): Promise<boolean> {
-  return !existsSync(folder) || (await readdir(folder).catch(() => ['a file'])).length === 0;
+/** A path may lead out of the repository, of which nothing is told. */
+async function isEmpty(root: string, path: string): Promise<boolean> {
+  const folder = join(root, path);
+  return folder.startsWith(root + sep) && (await entriesInside(folder, 1)).length === 0;
 }
 
 async function firstPointer(root: string): Promise<string | undefined> {
   const folders = [''];
   let left = MOST_FILES;
   for (const folder of folders) {
-    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    for (const entry of await entriesInside(join(root, folder), left)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory() && entry.name !== 'node_modules') folders.push(path);
-      if (!entry.isFile()) continue;
       left -= 1;
-      if (left < 0) return undefined;
-      if (await isPointer(join(root, path))) return path;
+      if (left <= 0) return undefined;
+      if (entry.isFile() && (await isPointer(join(root, path)))) return path;
     }
   }
   return undefined;
 }
 
 async function isPointer(path: string): Promise<boolean> {
-  const file = await open(path);
+  const file = await open(path, UNFOLLOWED);
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(POINTER.length) });
     return bytesRead === POINTER.length && buffer.toString('latin1') === POINTER;

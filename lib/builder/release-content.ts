@@ -1,8 +1,8 @@
-import { cp, lstat, readdir } from 'node:fs/promises';
+import { cp, lstat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Settings } from '../../functions/core/apps/settings.ts';
 import { removeTree } from '../files/tree.ts';
-import { isInside } from './inside.ts';
+import { entriesInside, isInside } from './inside.ts';
 import type { Project } from './project.ts';
 import { cronIn } from './start/cron.ts';
 import { exists } from './start/frameworks.ts';
@@ -13,7 +13,7 @@ import { procfileIn, readStartManifest, startCommand } from './start/start-comma
  * files that are there stay. https://nextjs.org/docs/app/api-reference/config/next-config-js/output
  */
 export async function completeStandalone({ root, folder, installAt }: Project): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const { name } of await entriesInside(folder)) {
     const built = join(folder, name);
     // The folder of builds, `.next` unless the configuration names another one.
     if (!(await exists(join(built, 'BUILD_ID')))) continue;

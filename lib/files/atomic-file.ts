@@ -66,7 +66,7 @@ function syncFolder(path: string): void {
 /** The file of an interrupted write: `<name>.<12 hex digits>.tmp`. */
 const TEMPORARY = /\.[\da-f]{12}\.tmp$/;
 /** Folders of others: what applications store is theirs, whatever its name, and the rest is large. */
-const SKIPPED = /^(?:data|releases|spares|node_modules|build-caches|user-caches|tools|cdk\.out|.*\.git)$/;
+const SKIPPED = /^(?:data|homes|releases|spares|node_modules|build-caches|user-caches|tools|cdk\.out|.*\.git)$/;
 
 /**
  * Removes the temporary files of writes that a kill has interrupted, below a folder that no other process writes to. A

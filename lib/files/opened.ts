@@ -24,21 +24,26 @@ export function openInPlace(place: string | Buffer): number {
 
 /**
  * Returns what is in a folder that lies there itself, at most so many entries; nothing of one that cannot be read, or has been
- * replaced. Other requests go on meanwhile.
+ * replaced.
  */
 export async function entriesIn(place: string, most: number): Promise<readonly Dirent[]> {
-  const entries: Dirent[] = [];
   let descriptor: number | undefined;
   try {
     descriptor = openInPlace(place);
-    for await (const entry of await opendir(pathOf(descriptor, place), { bufferSize: ENTRIES_AT_A_TIME })) {
-      if (entries.length === most) break;
-      entries.push(entry);
-    }
+    return await entriesOf(descriptor, place, most);
   } catch {
-    // What was read until then is as much as there is.
+    return [];
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Returns what is in a folder that has been opened, at most so many entries. Other requests go on meanwhile. */
+export async function entriesOf(descriptor: number, place: string, most: number): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(pathOf(descriptor, place), { bufferSize: ENTRIES_AT_A_TIME })) {
+    if (entries.length === most) break;
+    entries.push(entry);
   }
   return entries;
 }

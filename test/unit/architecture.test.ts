@@ -485,6 +485,18 @@ describe('where things are', () => {
     expect([...onMachine].filter((name) => !onAws.has(name))).toEqual([]);
   });
 
+  it('What builds and applications have made is read by those who follow no link out of it', () => {
+    const reads = /^(?:readdir|opendir|readFile|open|createReadStream|cp|copyFile)(?:Sync)?$/;
+    const rooms = ['lib/builder', 'lib/platform', 'lib/runner', 'lib/files', 'lib/process'].map(isIn);
+    const readers = all.filter(
+      (path) =>
+        rooms.some((room) => room(path)) &&
+        !isIn('lib/builder/codebuild')(path) &&
+        namesFrom(path, /^node:fs(?:\/promises)?$/).some((name) => reads.test(name)),
+    );
+    expect(readers).toEqual([...READERS_OF_BUILDS, ...READERS_OF_OWN_FILES].sort());
+  });
+
   it('The emulators name no function and no secret of this service', () => {
     const functions = functionFolders();
     // `authorize` and `sweep` are ordinary verbs; as a quoted string they are names.
@@ -520,6 +532,34 @@ describe('where things are', () => {
     expect(all.filter((path) => textOf(path).trimEnd().split('\n').length > 250)).toEqual([]);
   });
 });
+
+/** Those in the table "What a build has made" of the platform's README. */
+const READERS_OF_BUILDS = [
+  ...['lib/builder/inside.ts', 'lib/builder/left-out.ts', 'lib/builder/manifest.ts', 'lib/builder/process/not-run.ts'],
+  ...['lib/builder/release-content.ts', 'lib/files/kept-files.ts', 'lib/files/opened.ts', 'lib/files/sqlite-files.ts'],
+];
+/** What they read no build and no application can write: in folders of the service alone, of the operator, of the system. */
+const READERS_OF_OWN_FILES = [
+  ...['lib/builder/process/npm-settings.ts', 'lib/builder/tools/tools.ts', 'lib/builder/unpack.ts'],
+  ...['lib/files/atomic-file.ts', 'lib/files/disk-reserve.ts', 'lib/files/state-file.ts'],
+  ...['lib/platform/build/build-log.ts', 'lib/platform/ports/upload.ts', 'lib/platform/store/folders.ts'],
+  ...['lib/process/instance-lock.ts', 'lib/process/private-files.ts', 'lib/process/process-info.ts'],
+  ...['lib/runner/logs/rotating-file.ts', 'lib/runner/program/groups-files.ts', 'lib/runner/program/spawn.ts'],
+  ...['lib/process/sandbox-trial.ts', 'lib/runner/program/start.ts'],
+];
+
+/** Returns the names that a file imports of modules. */
+function namesFrom(path: string, modules: RegExp): readonly string[] {
+  const file = ts.createSourceFile(path, textOf(path), ts.ScriptTarget.Latest);
+  return file.statements.filter(ts.isImportDeclaration).flatMap(({ moduleSpecifier, importClause }) => {
+    const named = importClause?.namedBindings;
+    const isOne = ts.isStringLiteral(moduleSpecifier) && modules.test(moduleSpecifier.text);
+    if (!isOne || named === undefined) return [];
+    return ts.isNamedImports(named)
+      ? named.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
+      : ['open'];
+  });
+}
 
 function withoutComments(path: string): string {
   return textOf(path).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

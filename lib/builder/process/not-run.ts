@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { accessSync, closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { basename, resolve, sep } from 'node:path';
 import { oneLine } from '../../../functions/core/text.ts';
 import { hasCode } from '../../files/errors.ts';
 import { programOn } from '../../process/command.ts';
@@ -42,7 +42,7 @@ function interpreterOf(file: string): string | undefined {
 /** The error of a program that could not be run, for whoever has named it. */
 export function notRun({ program, cwd }: Program, cause: unknown): Error {
   const shown = `"${program.slice(0, 80)}"`;
-  const wrong = program.includes('/') ? wrongScript(resolve(cwd, program), cause) : undefined;
+  const wrong = program.includes('/') ? wrongScript(resolve(cwd, program), cwd, cause) : undefined;
   if (wrong !== undefined) return new Error(`${shown} could not be run: ${wrong}.`, { cause });
   if (hasCode(cause, 'ENOENT')) return new Error(`The program ${shown} was not found.`, { cause });
   const why = hasCode(cause, 'E2BIG')
@@ -52,12 +52,14 @@ export function notRun({ program, cwd }: Program, cause: unknown): Error {
 }
 
 /** What is wrong with a file that is there and cannot be run. */
-function wrongScript(file: string, cause: unknown): string | undefined {
+function wrongScript(file: string, cwd: string, cause: unknown): string | undefined {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
   if (hasCode(cause, 'EACCES')) {
     return `it has no execute bit; "git update-index --chmod=+x ${basename(file)}" in its folder sets it`;
   }
   if (!hasCode(cause, 'ENOENT')) return undefined;
+  // A link may lead to a file of somebody else.
+  if (!realpathSync(file).startsWith(realpathSync(cwd) + sep)) return undefined;
   // The system looks for the interpreter.
   const [first = ''] = beginningOf(file).split('\n');
   return first.endsWith('\r')
@@ -67,8 +69,10 @@ function wrongScript(file: string, cause: unknown): string | undefined {
 
 function beginningOf(file: string): string {
   const buffer = Buffer.alloc(LONGEST_FIRST_LINE);
-  const descriptor = openSync(file, 'r');
+  // A build can make a pipe that can be run: its open would wait for ever.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    if (!fstatSync(descriptor).isFile()) throw failedWith('EACCES');
     return buffer.toString('latin1', 0, readSync(descriptor, buffer));
   } finally {
     closeSync(descriptor);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { entriesInside } from '../inside.ts';
 import { manifestIn, packagesOf, stringsIn } from '../manifest.ts';
 import { frameworkOf } from './frameworks.ts';
 
@@ -23,11 +23,11 @@ export async function applicationsBelow(root: string): Promise<readonly string[]
 }
 
 async function foldersIn(root: string, folder: string): Promise<readonly string[]> {
-  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+  const entries = await entriesInside(join(root, folder));
   const folders = entries.filter(
     (one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules',
   );
-  return folders.map(({ name }) => join(folder, name));
+  return folders.slice(0, MOST_READ).map(({ name }) => join(folder, name));
 }
 
 async function saysHow(folder: string): Promise<boolean> {

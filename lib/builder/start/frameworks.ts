@@ -1,5 +1,6 @@
-import { access, readdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { entriesInside } from '../inside.ts';
 
 /** An output of a framework's build: a folder of pages, or a server with the command that runs it. */
 type Output = { readonly site: string } | { readonly server: string; readonly command: string };
@@ -213,8 +214,8 @@ export async function outputOf(folder: string, { outputs }: Framework): Promise<
 /** Returns the files that a path with at most one `*` stands for, by name. */
 async function placesOf(folder: string, path: string): Promise<readonly string[]> {
   const [before = '', after] = path.split('*');
-  const names = after === undefined ? [''] : await readdir(join(folder, before)).catch(() => []);
-  const places = names.sort().map((name) => (after === undefined ? path : `${before}${name}${after}`));
+  const names = after === undefined ? [''] : (await entriesInside(join(folder, before))).map(({ name }) => name);
+  const places = names.map((name) => (after === undefined ? path : `${before}${name}${after}`));
   const there = await Promise.all(places.map((place) => exists(join(folder, place))));
   return places.filter((_, at) => there[at]);
 }

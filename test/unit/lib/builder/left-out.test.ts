@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { entriesInside, insideRelease } from '../../../../lib/builder/inside.ts';
 import { ignoredScripts, leftOut } from '../../../../lib/builder/left-out.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
@@ -34,6 +36,29 @@ describe('what a commit only names', () => {
     ['a pointer where LFS is not used', { 'docs/pointer.txt': pointer }, []],
   ])('%s', async (_what, files, warnings) => {
     expect(await leftOut(await repository(files))).toEqual(warnings);
+  });
+});
+
+describe('a submodule out of the repository', () => {
+  it('is not looked at, nor what a link leads to', async () => {
+    const paths = ['../empty', '..', '/', 'link', '../none'];
+    const root = await repository({ '.gitmodules': paths.map((path) => `path = ${path}\n`).join('') });
+    await mkdir(join(root, '../empty'), { recursive: true });
+    await symlink('..', join(root, 'link'));
+    expect(await leftOut(root)).toEqual([]);
+  });
+});
+
+describe('what is in a folder of a release', () => {
+  it('is read up to a limit, by name, and not behind a link out of it', async () => {
+    const root = await repository({ c: '', b: '', 'a/x': '' });
+    await symlink('/', join(root, 'link'));
+    spawnSync('mkfifo', [join(root, 'pipe')]);
+    const names = (path: string, most?: number) =>
+      insideRelease(root, async () => (await entriesInside(join(root, path), most)).map(({ name }) => name));
+    expect(await names('')).toEqual(['a', 'b', 'c', 'link', 'pipe']);
+    expect(await names('', 2)).toHaveLength(2);
+    for (const path of ['link', 'pipe', 'none', 'b']) expect(await names(path)).toEqual([]);
   });
 });
 

@@ -20,6 +20,7 @@ const KEPT = [
   'deeper/cdk.out.1/x',
   'apps/demo/hello/releases/1/a.0123456789ab.tmp',
   'x.git/b.0123456789ab.tmp',
+  'platform/apps/demo/hello/homes/1/home/a.0123456789ab.tmp',
   'platform/apps/demo/hello/data/upload.0123456789ab.tmp',
 ];
 
