@@ -9,7 +9,7 @@ const PER_SECOND = 1_000;
 /** After a gap as many lines follow each other at least, so that not every second line says that there was one. */
 const AFTER_GAP = 500;
 /** A process that prints more waits that long after each chunk, so that reading costs little. */
-const PAUSE_MS = 2;
+const PAUSE_MS = 5;
 /** A gap ends when nothing was printed for that long. */
 const QUIET_MS = 500;
 /** The last lines before the end, or before it is quiet, say what came of it: as many are kept of what is left out. */
@@ -118,7 +118,8 @@ class LimitedLines {
   }
 
   #drop(chunk: Buffer): void {
-    for (const byte of chunk) if (byte === LINE_FEED) this.#dropped += 1;
+    // By number: an iterator takes ten times as long, and this is what a flood costs.
+    for (let at = 0; at < chunk.length; at += 1) if (chunk[at] === LINE_FEED) this.#dropped += 1;
     this.#last = Buffer.concat([this.#last, chunk.subarray(-LAST_BYTES)]).subarray(-LAST_BYTES);
   }
 
