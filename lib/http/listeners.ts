@@ -1,15 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '../files/errors.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
-import { listen } from './ports.ts';
+import { addressesOf, listen } from './ports.ts';
+import { listenBehind } from './proxy-protocol.ts';
 import { type Door, SERVER_LIMITS } from './servers.ts';
-
-const LOOPBACK = '127.0.0.1';
-/** These include the loopback address. */
-const ALL_ADDRESSES = ['0.0.0.0', '::'];
-/** It is listened on with the other loopback address. */
-const LOOPBACK_6 = '::1';
 
 /** Open servers on one port, of several addresses. */
 interface Listeners {
@@ -23,6 +19,8 @@ const UNLIMITED: ConnectionLimits = { most: Infinity, isProxy: () => true, hasLo
 interface ListenOptions {
   readonly port: number;
   readonly host?: string | undefined;
+  /** The socket of the file system to which another program passes on the connections of the port. */
+  readonly behind?: string | undefined;
   /** Of the connections to all addresses together; absent: none. */
   readonly limits?: ConnectionLimits;
 }
@@ -34,26 +32,33 @@ interface ListenOptions {
  * @throws OperatorError when an address or the port cannot be had
  */
 export async function openListeners(
-  { port, host = LOOPBACK, limits = UNLIMITED }: ListenOptions,
+  { port, host, behind, limits = UNLIMITED }: ListenOptions,
   prepare: (server: Server) => void,
 ): Promise<Listeners> {
-  const hosts = ALL_ADDRESSES.includes(host) ? [host] : [...new Set([LOOPBACK, host === LOOPBACK_6 ? LOOPBACK : host])];
   const servers: Server[] = [];
   const connections = new Connections(limits);
+  const answering = new Set<ServerResponse>();
   const close = async () => {
-    await Promise.all(servers.map((server) => closeServer(server, connections)));
+    await Promise.all(servers.map((server) => closeServer(server, { connections, answering })));
   };
   let taken = port;
   try {
-    for (const one of hosts) {
+    for (const one of behind === undefined ? addressesOf(host) : [undefined]) {
       // A request without Host gets an answer of the API, not one of Node.
       const server = createServer({ ...SERVER_LIMITS, requireHostHeader: false });
       prepare(server);
       // Node's own limit counts no connections to ::1.
       server.on('connection', (socket) => connections.add(socket));
-      server.on('request', ({ socket }, response) => response.once('close', () => connections.used(socket)));
+      server.on('request', ({ socket }, response) => {
+        answering.add(response);
+        response.once('close', () => {
+          answering.delete(response);
+          connections.used(socket);
+        });
+      });
       servers.push(server);
-      taken = await listenOn(server, taken, one);
+      if (one !== undefined) taken = await listenOn(server, taken, one);
+      else if (behind !== undefined) await listenBehind(server, behind);
     }
   } catch (error) {
     await close();
@@ -70,10 +75,21 @@ async function listenOn(server: Server, port: number, host: string): Promise<num
   }
 }
 
-async function closeServer(server: Server, connections: Connections): Promise<void> {
+interface Open {
+  readonly connections: Connections;
+  readonly answering: ReadonlySet<ServerResponse>;
+}
+
+/** For the answers that have not begun when a server is closed: a call that was taken is not cut. Streams end at once. */
+const ANSWER_MS = 2_000;
+const LOOK_MS = 10;
+
+async function closeServer(server: Server, { connections, answering }: Open): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
+  const end = performance.now() + ANSWER_MS;
+  while ([...answering].some(({ headersSent }) => !headersSent) && performance.now() < end) await pause(LOOK_MS);
   // Upgraded connections too, which `closeAllConnections` leaves open.
   connections.closeAll();
   await closed;

@@ -4,7 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { hasCode } from '../files/errors.ts';
 
 const LOOPBACK = '127.0.0.1';
+const LOOPBACK_6 = '::1';
 const ALL_IPV4 = '0.0.0.0';
+const ALL_IPV6 = '::';
 
 /** A port of 127.0.0.1 and ::1 that is occupied until a server listens on it, so that no other program can take it before. */
 export interface ReservedPort {
@@ -46,6 +48,12 @@ export async function freePort(): Promise<number> {
   const { port, release } = await reservePort(0);
   await release();
   return port;
+}
+
+/** Returns where a server listens that is told this address: on 127.0.0.1 in any case, with which `listen` includes ::1. */
+export function addressesOf(host = LOOPBACK): readonly string[] {
+  if (host === ALL_IPV4 || host === ALL_IPV6) return [host];
+  return [...new Set([LOOPBACK, host === LOOPBACK_6 ? LOOPBACK : host])];
 }
 
 /**

@@ -12,7 +12,6 @@ import { engineUsers } from '../engine/users.ts';
 import { removeLeftovers } from '../files/atomic-file.ts';
 import { openReserve } from '../files/disk-reserve.ts';
 import { FULL_DISK, forOperator, isFull, OperatorError } from '../files/errors.ts';
-import { reserveStablePorts } from '../http/stable-ports.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
@@ -31,7 +30,7 @@ import { takeOverUsers } from './earlier-users.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
-import { removeUnbuilt, type StartedPlatform, startEmbedded } from './programs/platform.ts';
+import { holdsPort, removeUnbuilt, type StartedPlatform, startEmbedded } from './programs/platform.ts';
 import { openOwn, ownHost, startRepositories } from './programs/repositories.ts';
 
 interface StartOptions {
@@ -109,7 +108,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await finishRestore(dataDir);
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
   const login = readLogin(dataDir);
-  await checkMachine(options.port, config);
+  await checkMachine(options, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
   const { clock } = options.settings ?? {};
   const stores = await forOperator((async () => storesIn(dataDir, clock))());
@@ -125,10 +124,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     options.onPlatformEvent?.(event);
     if (event.type === 'platform.damaged' && event.detail !== undefined) warn(event.detail);
   };
-  const ports = join(dataDir, 'ports.json');
-  const { repositories: port } = await reserveStablePorts(ports, ['repositories'], step);
-  closers.push(['the port of the repositories', port.release]);
-  const given = { tables: stores.tables, reserve, users: names };
+  const given = { tables: stores.tables, reserve, users: names, port: options.port };
   const platform = await startEmbedded({ dataDir, config, ...given, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
 
@@ -140,18 +136,19 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     stores,
     users,
     platform,
-    repositories: { port: port.port, open },
+    repositories: { port: platform.repositories.port, open },
     reserve,
     signalsUrl: (base: string) => addresses?.signals ?? signalsAt(base),
   };
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
   platform.onEvent(() => void engine.watchApps());
-  const http = await listen(options, { config, addresses, repositories: port.port, platform, engine });
+  const http = await listen(options, { config, addresses, platform, engine });
   closers.push(['the API', http.close]);
   const url = `http://127.0.0.1:${http.port}`;
 
   const base = addresses?.service ?? url;
+  const { repositories: port } = platform;
   const repositories = await startRepositories(open, { dataDir, port, base, engine, login, warn });
   const { host: repoHost } = repositories;
   closers.push(['the repository host', repoHost.close]);
@@ -204,17 +201,13 @@ async function keptPage(source: string, outdir: string): Promise<void> {
 interface Served {
   readonly config: Config;
   readonly addresses: PublicAddresses | undefined;
-  readonly repositories: number;
   readonly platform: StartedPlatform;
   readonly engine: Engine;
 }
 
 /** Lets requests in. */
-function listen(
-  options: StartOptions,
-  { config, addresses, repositories, platform, engine }: Served,
-): Promise<EngineHttp> {
-  const ports = () => ({ platform: platform.door(), repositories });
+function listen(options: StartOptions, { config, addresses, platform, engine }: Served): Promise<EngineHttp> {
+  const ports = () => ({ platform: platform.door(), repositories: platform.repositories.port });
   const { endpoints, authorize, accounts, signals, clock, log, trace } = engine;
   return startHttp({
     ...{ endpoints, authorize, accounts, signals, clock, log, trace },
@@ -222,15 +215,14 @@ function listen(
     ...(options.onRequest && { onRequest: options.onRequest }),
     publicUrl: addresses?.service ?? null,
     allowedOrigins: config.allowedOrigins ?? [],
-    host: config.listen,
-    port: options.port,
+    ...platform.api,
     signalsHost: addresses?.apps && new URL(addresses.signals).hostname,
     otherHosts: frontDoor({ addresses, ports, hasApp: platform.hasHost, isDomain: platform.hasDomain }),
   });
 }
 
 /** Checks what can be checked before the rest of the start. */
-async function checkMachine(port: number, { listen: host }: Config): Promise<void> {
+async function checkMachine({ dataDir, port }: StartOptions, { listen: host }: Config): Promise<void> {
   await gitCommand().read(['version']);
-  await checkPort({ port, host });
+  if (!(await holdsPort(dataDir, port))) await checkPort({ port, host });
 }

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { keyedMutex } from '../../functions/core/concurrency.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import { OperatorError } from '../files/errors.ts';
-import { listen, type ReservedPort } from '../http/ports.ts';
+import { listen } from '../http/ports.ts';
+import { listenBehind } from '../http/proxy-protocol.ts';
 import { gitBackend } from './git/backend.ts';
 import { gitCommand } from './git/git.ts';
 import type { OpenRepositories } from './local-host.ts';
@@ -20,7 +21,9 @@ import { type CreateOptions, repositoriesIn } from './store/repositories.ts';
 
 export interface RepoHostOptions {
   /** 0 for any free one. */
-  readonly port: number | ReservedPort;
+  readonly port: number;
+  /** The socket of the file system to which another program passes on the connections of the port. */
+  readonly behind?: string | undefined;
   /** Verifies the logins of people who clone and push. */
   readonly verify: VerifyLogin;
   /** Records and deploys what is pushed. */
@@ -77,7 +80,7 @@ export async function startRepoHost(open: OpenRepositories, options: RepoHostOpt
   const context = { git, folders: place, receiver, oneAtATime: keyedMutex() };
   const pushes = attendedPushes(context, log);
   const server = repoHostServer({ ...open, backend, verify, pushes, log, url: () => url });
-  const url = `http://127.0.0.1:${await listenOrExplain(server, options.port)}`;
+  const url = `http://127.0.0.1:${await listenOrExplain(server, options)}`;
   const leaveHooks = await listenForHooks(place.root, pushes);
   const missed = missedPushes({ ...context, repositories, since, log });
   let compares = false;
@@ -105,12 +108,18 @@ export async function startRepoHost(open: OpenRepositories, options: RepoHostOpt
   };
 }
 
-async function listenOrExplain(server: Server, port: number | ReservedPort): Promise<number> {
+async function listenOrExplain(
+  server: Server,
+  { port, behind }: Pick<RepoHostOptions, 'port' | 'behind'>,
+): Promise<number> {
+  if (behind !== undefined) {
+    await listenBehind(server, behind);
+    return port;
+  }
   try {
     return await listen(server, port);
   } catch (cause) {
-    const number = typeof port === 'number' ? port : port.port;
-    throw new OperatorError(`The repository host could not listen on port ${number}: choose another one.`, { cause });
+    throw new OperatorError(`The repository host could not listen on port ${port}: choose another one.`, { cause });
   }
 }
 

@@ -49,6 +49,7 @@ describe.skipIf(process.platform !== 'linux')(
       const tls = { ca, servername: HOST, headers: { host: HOST } };
       // It gets its certificate with the first request, for which Caddy asks the service.
       expect(await asking(`https://127.0.0.1:${publicPort}`, tls).end()).toMatchObject({ failed: [] });
+      await counting.takePorts();
       let count = 0;
       for (let round = 1; round <= budget.kills; round += 1) {
         const before = await id();
@@ -59,6 +60,8 @@ describe.skipIf(process.platform !== 'linux')(
           asking(`https://127.0.0.1:${publicPort}`, tls),
         ];
         await counting.kill();
+        // What the service was answering at the kill is cut.
+        asked.push(...counting.addresses().map((address) => asking(address)));
         await counting.begin(round % 4 === 1 || round % 4 === 2 ? { other } : {});
         expect(counting.url).toBe(url);
         if (isUpgrade) await expect.poll(id, { timeout: 120_000 }).not.toBe(before);
@@ -71,6 +74,7 @@ describe.skipIf(process.platform !== 'linux')(
         if (!isUpgrade) expect(await id()).toBe(before);
       }
       await stop();
+      expect(counting.taken()).toEqual([]);
       for (const counts of counting.counts().values()) expect(counts).toEqual(counts.map((_, at) => at + 1));
       expect(counting.log()).not.toMatch(/@cron\.1 .*SIG/);
       console.log(
@@ -96,6 +100,7 @@ describe.skipIf(process.platform !== 'linux')(
         if (kind !== 1) await expect.poll(() => id().catch(() => before), { timeout: 60_000 }).not.toBe(before);
         await expect.poll(programs, { timeout: 60_000 }).toEqual(all);
       }
+      expect(counting.taken()).toEqual([]);
     });
   },
 );

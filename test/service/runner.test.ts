@@ -46,6 +46,17 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
     await expect.poll(log).toMatch(/@cron\.1 exited with code 0 after [2-9]\.\d s/);
   });
 
+  it('take none of its ports, and nobody who calls it is refused, while it is killed and started again', async () => {
+    await counting.takePorts();
+    await counting.kill();
+    const asked = counting.addresses().map((address) => asking(address));
+    // Longer than an application needs that tries every 5 ms.
+    await setTimeout(500);
+    await counting.begin();
+    for (const one of asked) expect((await one.end()).failed).toEqual([]);
+    expect(counting.taken()).toEqual([]);
+  });
+
   it('answer again when what runs them is killed, with the reason in the log', async () => {
     const before = await id();
     counting.killRunners();
@@ -54,6 +65,7 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
     const second = await id();
     counting.killRunners();
     await expect.poll(() => id().catch(() => second)).not.toBe(second);
+    expect(counting.taken()).toEqual([]);
     const reason = 'The runner of the applications has ended (SIGKILL): it is started again.';
     expect(record()).toContain(reason);
   });

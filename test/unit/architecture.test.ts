@@ -528,8 +528,8 @@ describe('where things are', () => {
   });
 
   // Not so tests: they are read from top to bottom, and a table of attacks or answers is as long as it is.
-  it('A source has at most 250 lines', () => {
-    expect(all.filter((path) => textOf(path).trimEnd().split('\n').length > 250)).toEqual([]);
+  it('A source has at most 300 lines', () => {
+    expect(all.filter((path) => textOf(path).trimEnd().split('\n').length > 300)).toEqual([]);
   });
 });
 

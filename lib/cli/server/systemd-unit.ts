@@ -80,8 +80,13 @@ export function systemdUnit(installation: Installation): string {
       '# The service with all builds.',
       ...LIMITS,
     ],
-    capabilities: port < FIRST_FREE_PORT ? 'CAP_NET_BIND_SERVICE' : '',
+    capabilities: capabilitiesFor(port),
   });
+}
+
+/** The runner listens, and the service looks before whether the port can be had. */
+function capabilitiesFor(port: number): string {
+  return port < FIRST_FREE_PORT ? 'CAP_NET_BIND_SERVICE' : '';
 }
 
 /** Returns the unit with which systemd runs the applications, also while that of the service is started again. */
@@ -98,6 +103,7 @@ export function runnerUnit(installation: Installation): string {
       '# All applications; a limit for each is "memoryLimits" in config.json.',
       ...LIMITS,
     ],
+    capabilities: capabilitiesFor(installation.port),
   });
 }
 

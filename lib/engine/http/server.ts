@@ -31,6 +31,8 @@ export interface EngineHttpOptions extends StreamLoginPorts {
   readonly port: number;
   /** An address to listen on besides 127.0.0.1. */
   readonly host?: string | undefined;
+  /** The socket of the file system to which another program passes on the connections of the port. */
+  readonly behind?: string | undefined;
   /** The clients whose `X-Forwarded-*` headers are believed. */
   readonly trusts: TrustsAddress;
   /** Proxies: the address of their requests is that of their client. */
@@ -87,6 +89,7 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
     {
       port: options.port,
       host: options.host,
+      behind: options.behind,
       limits: {
         most: limits.connections,
         isProxy: options.trusts,

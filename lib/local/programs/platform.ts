@@ -7,7 +7,8 @@ import { openPlatform, type Platform, type PlatformOptions } from '../../platfor
 import type { PlatformEvent, PublicService } from '../../platform/settings.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
 import { storedIn } from '../../platform/store/stored.ts';
-import { type RunnerOptions, startRunner } from '../../runner/program/start.ts';
+import type { ServicePort } from '../../runner/door/service-ports.ts';
+import { heldPorts, type RunnerOptions, socketIn, startRunner } from '../../runner/program/start.ts';
 import { ownHosts, type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { isolationFor } from './isolation.ts';
@@ -15,7 +16,19 @@ import { runnerFiles } from './runner.ts';
 
 const FOLDER = 'platform';
 
+/** A port of the service, on which the runner listens and passes on what comes. */
+export interface PassedPort {
+  readonly port: number;
+  /** The socket on which the service takes it. */
+  readonly behind: string;
+}
+
+const API = { name: 'api', socket: 'api.sock' };
+const REPOSITORIES = { name: 'repositories', socket: 'git.sock' };
+
 interface EmbeddedOptions extends Pick<PlatformOptions, 'tables'>, Pick<RunnerOptions, 'warn'> {
+  /** The port of the API; 0 for any free one. */
+  readonly port: number;
   /** The users whose applications run. */
   readonly users: readonly string[];
   readonly dataDir: string;
@@ -28,6 +41,8 @@ interface EmbeddedOptions extends Pick<PlatformOptions, 'tables'>, Pick<RunnerOp
 export interface StartedPlatform extends Platform {
   /** The port of the applications' front door. */
   readonly door: () => number;
+  readonly api: PassedPort;
+  readonly repositories: PassedPort;
   /** Why applications are not isolated, and what changes it. */
   readonly notice?: string;
   /** Resolves with the reason when what runs the applications cannot be started any more. */
@@ -57,7 +72,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
     warn(sentence);
   };
   const [runner, isolation] = await Promise.all([
-    forOperator(startRunner({ ...files, own: process.env, warn })),
+    forOperator(startRunner({ ...files, own: process.env, service: servicePorts(options), warn })),
     isolationFor(config, { hidden: resolve(dataDir), warn: lacking }).catch((error: unknown) => ({ error })),
   ]);
   const open = async () => {
@@ -70,7 +85,32 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
   });
   const close = () => platform.close().finally(runner.close);
   const said = notice === undefined ? {} : { notice };
-  return { ...platform, door: runner.door.port, failed: runner.failed, ...said, close };
+  const passed = ({ name, socket }: typeof API) => ({
+    port: runner.ports[name] ?? 0,
+    behind: socketIn(files.folder, socket),
+  });
+  return {
+    ...platform,
+    door: runner.door.port,
+    api: passed(API),
+    repositories: passed(REPOSITORIES),
+    failed: runner.failed,
+    ...said,
+    close,
+  };
+}
+
+function servicePorts({ port, config }: Pick<EmbeddedOptions, 'port' | 'config'>): readonly ServicePort[] {
+  return [
+    { ...API, port, host: config.listen },
+    { ...REPOSITORIES, port: 'stable' },
+  ];
+}
+
+/** Whether the runner of an earlier start listens on the port of the API for it. */
+export async function holdsPort(dataDir: string, port: number): Promise<boolean> {
+  const held = await heldPorts(runnerFiles(dataDir).folder);
+  return held.some((one) => one.name === API.name && one.port === port);
 }
 
 /** Returns what the configuration says about the platform. */

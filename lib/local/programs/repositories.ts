@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineSettings } from '../../engine/settings.ts';
-import type { ReservedPort } from '../../http/ports.ts';
 import { makeDefault } from '../../repohost/git/revisions.ts';
 import { localHost, type OpenRepositories } from '../../repohost/local-host.ts';
 import type { Receiver } from '../../repohost/push/receiver.ts';
@@ -12,10 +11,11 @@ import { OWN_HOST } from '../config/settings.ts';
 import { type Login, listUsers, readLogin } from '../config/users.ts';
 import { follow, pageOf } from '../show/follow-push.ts';
 import { ownClient } from '../show/own-client.ts';
+import type { PassedPort } from './platform.ts';
 
 interface RepositoriesOptions {
   readonly dataDir: string;
-  readonly port: ReservedPort;
+  readonly port: PassedPort;
   /** Address of the service in what is recorded. */
   readonly base: string;
   readonly engine: Engine;
@@ -50,7 +50,7 @@ export async function startRepositories(open: OpenRepositories, options: Reposit
   const logins = () => listUsers(dataDir).map((user) => readLogin(dataDir, user));
   const passwords = new Map(logins().map(({ user, password }) => [user, password]));
   const host = await startRepoHost(open, {
-    port,
+    ...port,
     // Those who guess passwords do not hold up a push with the right one.
     verify: async (user, secret) => {
       const password = passwords.get(user);

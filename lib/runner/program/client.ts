@@ -7,6 +7,7 @@ import { type LocalAnswer, localFetch } from '../../http/local-fetch.ts';
 import type { Refusal } from '../../http/refusal.ts';
 import type { RunnerCalls } from '../calls.ts';
 import type { FrontDoor } from '../door/front-door.ts';
+import type { ListenAnswer, ServicePort } from '../door/service-ports.ts';
 import { ANSWERED, type Hello, STREAMED } from './protocol.ts';
 import type { Launch } from './spawn.ts';
 
@@ -63,6 +64,11 @@ export async function helloOf(socketPath: string): Promise<Hello | undefined> {
   }
 }
 
+/** Makes the runner listen on these ports for the service. Throws an `HttpError` with the system's error in its sentence. */
+export async function listenFor(socketPath: string, wanted: readonly ServicePort[]): Promise<ListenAnswer> {
+  return JSON.parse(await (await ask(socketPath, 'listen', wanted)).text());
+}
+
 /** Has a runner start the one that replaces it; returns the process id of that. */
 export async function replaceRunner(socketPath: string, launch: Launch): Promise<{ readonly pid: number }> {
   return { pid: JSON.parse(await (await ask(socketPath, 'replace', launch)).text()) };
@@ -90,7 +96,7 @@ function isAbsent(error: unknown): boolean {
 async function ask(
   socketPath: string,
   name: string,
-  args: readonly unknown[] | Launch,
+  args: readonly unknown[] | readonly ServicePort[] | Launch,
   signal?: AbortSignal,
 ): Promise<LocalAnswer> {
   const answer = await localFetch(`http://runner/${name}`, {

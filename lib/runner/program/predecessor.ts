@@ -3,6 +3,7 @@ import { Server } from 'node:net';
 import { adoptSocket } from '../../http/ports.ts';
 import type { Report, RunnerEvent } from '../calls.ts';
 import type { Predecessor } from '../door/app-port.ts';
+import type { HeldPort } from '../door/service-ports.ts';
 
 /** What a runner that is replaced sends to its successor; a socket comes with the message that names its application. */
 export type Given = { readonly socketOf: string } | { readonly given: string } | { readonly event: RunnerEvent };
@@ -15,6 +16,11 @@ export interface Wanted {
 
 /** The front door, as an application. */
 export const DOOR = '';
+
+/** A port of the service, as an application. */
+export function portKey({ name, host }: HeldPort): string {
+  return `:${name} ${host}`;
+}
 
 interface RunnerBefore extends Predecessor {
   /** Has events passed on that happen there, from the moment at which the front door is taken. */

@@ -6,11 +6,12 @@ import { reserveIn } from '../../files/disk-reserve.ts';
 import { portOf } from '../../http/ports.ts';
 import { doorServer } from '../../http/servers.ts';
 import { reserveStablePorts } from '../../http/stable-ports.ts';
+import { ServicePorts } from '../door/service-ports.ts';
 import { openRunner } from '../open.ts';
 import { RUNNER_LIMITS } from '../settings.ts';
 import { Attendance } from './attendance.ts';
 import { killGroupsAfterwards } from './last-groups.ts';
-import { DOOR, predecessor } from './predecessor.ts';
+import { DOOR, portKey, predecessor } from './predecessor.ts';
 import { type ProgramOptions, SOCKET } from './protocol.ts';
 import { callServer } from './server.ts';
 import type { Launch } from './spawn.ts';
@@ -18,8 +19,9 @@ import { startSuccessor } from './successor.ts';
 
 void main(JSON.parse(process.argv[2] ?? ''));
 
-async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramOptions): Promise<void> {
-  killGroupsAfterwards();
+async function main({ version, ports, reserve, limits, lingerSeconds, held = [] }: ProgramOptions): Promise<void> {
+  const service = new ServicePorts(ports, { ...RUNNER_LIMITS, ...limits });
+  const shell = killGroupsAfterwards();
   const before = predecessor();
   const opened = { folder: '.', limits, own: process.env, reserve: reserveIn(reserve), predecessor: before };
   const runners = await openRunner(opened);
@@ -28,6 +30,7 @@ async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramO
   const end = once(async () => {
     await runners.close().catch(() => undefined);
     if (!isReplaced) await rm(SOCKET, { force: true });
+    shell.end();
     process.exit(0);
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
@@ -36,8 +39,11 @@ async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramO
 
   const door = doorServer(runners.door);
   const warnings: string[] = [];
-  if (before) await before.take(DOOR, door);
-  else {
+  if (before) {
+    for (const one of held) await service.adopt(one, (server) => before.take(portKey(one), server));
+    shell.hold(service.sockets());
+    await before.take(DOOR, door);
+  } else {
     const { platform: port } = await reserveStablePorts(ports, ['platform'], (sentence) => warnings.push(sentence));
     await port.handOver(door);
   }
@@ -45,16 +51,22 @@ async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramO
   const lingerMs = lingerSeconds === null ? Number.POSITIVE_INFINITY : lingerSeconds * 1000;
   const attendance = new Attendance({ lingerMs, left: end });
   const replace = (launch: Launch) => {
-    const { drainMs } = { ...RUNNER_LIMITS, ...limits };
+    const { drainMs, waitMs } = { ...RUNNER_LIMITS, ...limits };
     const begun = () => {
       isReplaced = true;
       attendance.leave();
     };
-    return startSuccessor(launch, { runners, door, drainMs, begun, ended: end });
+    return startSuccessor(launch, { runners, door, service, drainMs, waitMs, begun, ended: end });
   };
+  const hello = { version, pid: process.pid, port: portOf(door), warnings, stays: lingerSeconds === null };
   const calls = callServer({
     runners,
-    hello: { version, pid: process.pid, port: portOf(door), warnings, stays: lingerSeconds === null },
+    listen: async (wanted) => {
+      const answer = await service.listen(wanted);
+      shell.hold(service.sockets());
+      return answer;
+    },
+    hello: () => ({ ...hello, held: service.held() }),
     attendance,
     replace,
     ended: end,

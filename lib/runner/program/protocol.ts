@@ -1,4 +1,5 @@
 import type { RunnerCalls } from '../calls.ts';
+import type { HeldPort } from '../door/service-ports.ts';
 import type { RunnerLimits } from '../settings.ts';
 
 /** The file of the socket, in the folder of the runner. */
@@ -15,6 +16,8 @@ export interface ProgramOptions {
   readonly limits: Partial<RunnerLimits>;
   /** How long it waits for a service; null: for ever. */
   readonly lingerSeconds: number | null;
+  /** The open ports of the service, which a successor takes over with the front door; the runner before adds them. */
+  readonly held?: readonly HeldPort[];
 }
 
 /** What a runner says of itself. */
@@ -24,6 +27,8 @@ export interface Hello {
   readonly pid: number;
   /** The port of its front door. */
   readonly port: number;
+  /** The ports on which it listens for the service. */
+  readonly held: readonly HeldPort[];
   /** Sentences for the operator about its start. */
   readonly warnings: readonly string[];
   /** Whether it is to run on when the service ends. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { HttpError, messageOf } from '../../http/http-error.ts';
+import type { ListenAnswer, ServicePort } from '../door/service-ports.ts';
 import type { Runners } from '../runners.ts';
 import type { Attendance } from './attendance.ts';
 import { ANSWERED, type Hello, STREAMED } from './protocol.ts';
@@ -9,7 +10,9 @@ import type { Launch } from './spawn.ts';
 
 interface ServerParts {
   readonly runners: Runners;
-  readonly hello: Hello;
+  /** Listens on these ports for the service. */
+  readonly listen: (wanted: readonly ServicePort[]) => Promise<ListenAnswer>;
+  readonly hello: () => Hello;
   readonly attendance: Attendance;
   /** Starts the runner that replaces this one, and returns its process id. */
   readonly replace: (launch: Launch) => number;
@@ -31,9 +34,10 @@ type Call<Result> = (...args: readonly unknown[]) => Promise<Result>;
 
 async function serve(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = request.url?.slice(1) ?? '';
-  if (name === 'hello') return send(response, parts.hello);
+  if (name === 'hello') return send(response, parts.hello());
   if (name.startsWith('attend/')) return parts.attendance.attend(request, name.slice('attend/'.length));
   if (name === 'replace') return send(response, parts.replace((await json(request)) as Launch));
+  if (name === 'listen') return send(response, await parts.listen((await json(request)) as ServicePort[]));
   const args = (await json(request)) as readonly unknown[];
   const left = new AbortController();
   response.once('close', () => left.abort());

@@ -14,8 +14,9 @@ import { messageOf } from '../../http/http-error.ts';
 import { OWN_MARKS } from '../../process/marks.ts';
 import { tellGroups } from '../../process/watched-groups.ts';
 import type { RunnerCalls } from '../calls.ts';
+import type { HeldPort, ServicePort } from '../door/service-ports.ts';
 import type { RunnerLimits } from '../settings.ts';
-import { helloOf, type RemoteDoor, remoteDoor, replaceRunner, runnerClient } from './client.ts';
+import { helloOf, listenFor, type RemoteDoor, remoteDoor, replaceRunner, runnerClient } from './client.ts';
 import { endLeftGroups } from './groups-files.ts';
 import { type Hello, type ProgramOptions, SOCKET } from './protocol.ts';
 import { ERRORS, spawnRunner } from './spawn.ts';
@@ -29,6 +30,8 @@ export interface RunnerOptions {
   /** Source of PATH and HOME for applications, and of RUNNER_LINGER. */
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<RunnerLimits>;
+  /** The ports of the service, on which the runner listens before it runs anything. */
+  readonly service?: readonly ServicePort[];
   /** Gets sentences for the operator. */
   readonly warn: (sentence: string) => void;
 }
@@ -36,6 +39,8 @@ export interface RunnerOptions {
 /** The runner of a folder, a program that outlives this one. */
 interface RunnerProcess extends RunnerCalls {
   readonly door: RemoteDoor;
+  /** The open ports of the service, by their names. */
+  readonly ports: Readonly<Record<string, number>>;
   /** Has a function called each time that it was started again, with nothing running. */
   onRestart(told: () => void): void;
   /** Resolves with the reason when it cannot be started again. */
@@ -46,16 +51,19 @@ const NO_UNIT =
   'The runner of the applications is a unit of its own (RUNNER_LINGER=infinity) and does not answer: start deployment-webhooks-runner.';
 const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
 const DEFAULT_LINGER_SECONDS = 60;
+/** One that ends so soon after its start is started again after a pause only. */
+const SOON_MS = 10_000;
 const RESTART_AFTER_MS = 1_000;
 const START_LIMIT_MS = 20_000;
 const POLL_MS = 10;
+const LISTEN_AGAIN_MS = 50;
 /** The longest path of a socket: https://man7.org/linux/man-pages/man7/unix.7.html, and 104 on macOS. */
 const MOST_PATH_BYTES = 103;
 
 /** Takes the runner of a folder over, or starts one; and starts it again when it ends. Throws `OperatorError`. */
 export async function startRunner(options: RunnerOptions): Promise<RunnerProcess> {
   const { folder, warn } = options;
-  const socketPath = socketIn(folder);
+  const socketPath = socketIn(folder, SOCKET);
   await openFolder(folder);
   const calls = runnerClient(socketPath);
   const program = await bundledRunner();
@@ -76,7 +84,11 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
     return firstHello(options, { pid: child?.pid, child, socketPath });
   };
   let current = hello ?? (await begin());
+  const { service = [] } = options;
+  const { ports, warnings } = await listenFor(socketPath, service);
+  for (const warning of warnings) warn(warning);
   let attending = attend(socketPath);
+  let startedAt = performance.now();
   let isClosing = false;
   let restarted = () => {};
   const keep = async (): Promise<void> => {
@@ -88,9 +100,14 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
       warn(`The runner of the applications has ended${reasonOf(child, folder)}: it is started again.`);
       // What the kernel has not ended with it.
       await endLeftGroups(folder);
-      await pause(RESTART_AFTER_MS);
+      if (performance.now() - startedAt < SOON_MS) await pause(RESTART_AFTER_MS);
       if (isClosing) return;
+      startedAt = performance.now();
       current = (await helloOf(socketPath)) ?? (await begin());
+      await listenAgain(
+        socketPath,
+        service.map((one) => ({ ...one, port: ports[one.name] ?? one.port })),
+      );
       attending = attend(socketPath);
       restarted();
     }
@@ -101,6 +118,7 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   return {
     ...calls,
     door: remoteDoor(() => current.port),
+    ports,
     onRestart: (told) => {
       restarted = told;
     },
@@ -113,9 +131,28 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   };
 }
 
-/** The path of the socket from here, where that is shorter. Throws `OperatorError` when it is too long for the system. */
-function socketIn(folder: string): string {
-  const path = join(folder, SOCKET);
+/** The ports are free when the last process has ended that the killed runner has left. */
+async function listenAgain(socketPath: string, wanted: readonly ServicePort[]): Promise<void> {
+  const end = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    try {
+      await listenFor(socketPath, wanted);
+      return;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await pause(LISTEN_AGAIN_MS);
+    }
+  }
+}
+
+/** Returns the ports that a running runner holds for the service of a folder; none when there is none. */
+export async function heldPorts(folder: string): Promise<readonly HeldPort[]> {
+  return (await helloOf(socketIn(folder, SOCKET)))?.held ?? [];
+}
+
+/** The path of a socket in the folder of a runner from here, where that is shorter. Throws `OperatorError` when it is too long for the system. */
+export function socketIn(folder: string, name: string): string {
+  const path = join(folder, name);
   const near = relative(process.cwd(), path);
   const [shorter = path] = [path, near].sort((one, other) => Buffer.byteLength(one) - Buffer.byteLength(other));
   if (Buffer.byteLength(shorter) <= MOST_PATH_BYTES) return shorter;

@@ -5,16 +5,21 @@ import { HttpError } from '../../http/http-error.ts';
 import { socketsOf } from '../../http/ports.ts';
 import type { EventId, NumberedEvent } from '../calls.ts';
 import { connectionsEnded } from '../door/proxy.ts';
+import type { ServicePorts } from '../door/service-ports.ts';
 import type { Runners } from '../runners.ts';
-import { DOOR, type Given, type Wanted } from './predecessor.ts';
+import { DOOR, type Given, portKey, type Wanted } from './predecessor.ts';
 import { type Launch, spawnRunner } from './spawn.ts';
 
 interface SuccessorParts {
   readonly runners: Runners;
   /** The front door. */
   readonly door: Server;
+  /** The ports of the service. */
+  readonly service: ServicePorts;
   /** For the connections of the front door. */
   readonly drainMs: number;
+  /** For those that wait for the service, which is being started. */
+  readonly waitMs: number;
   /** Called when the successor asks for the first time. */
   readonly begun: () => void;
   /** Called when everything has been given away and has ended. */
@@ -28,8 +33,11 @@ const LIMIT_MS = 10 * 60_000;
  * Starts the runner that replaces this one, and gives it the front door and each application when it asks for it. Returns
  * its process id. When it ends before it has asked for anything, nothing has changed.
  */
-export function startSuccessor(launch: Launch, { runners, door, drainMs, begun, ended }: SuccessorParts): number {
-  const child = spawnRunner(launch, { folder: '.', own: process.env, isSuccessor: true });
+export function startSuccessor(launch: Launch, parts: SuccessorParts): number {
+  const { runners, door, service, drainMs, waitMs, begun, ended } = parts;
+  const held = service.held();
+  const options = { ...launch.options, held };
+  const child = spawnRunner({ ...launch, options }, { folder: '.', own: process.env, isSuccessor: true });
   if (child.pid === undefined) throw new HttpError(500, 'The runner that replaces this one could not be started.');
   const given = new Map<string, Promise<void>>();
   const finish = async () => {
@@ -50,15 +58,18 @@ export function startSuccessor(launch: Launch, { runners, door, drainMs, begun, 
       for (const socket of sockets) await sent(child, { socketOf: key }, socket);
       if (!isAlone) await said();
     };
-    const left =
-      key === DOOR
-        ? send(socketsOf(door)).then(() => connectionsEnded(door, drainMs))
-        : runners.giveAway(key, { sockets: send, ended: isAlone ? said : undefined });
+    const port = held.find((one) => portKey(one) === key);
+    const left = async () => {
+      if (port) return send(service.sockets(port));
+      if (key !== DOOR) return runners.giveAway(key, { sockets: send, ended: isAlone ? said : undefined });
+      await send(socketsOf(door));
+      await Promise.all([connectionsEnded(door, drainMs), service.leave(waitMs)]);
+    };
     given.set(
       key,
-      left.catch(() => undefined),
+      left().catch(() => undefined),
     );
-    if (runners.keys().every((one) => given.has(one))) void finish();
+    if (given.has(DOOR) && runners.keys().every((one) => given.has(one))) void finish();
   };
   /** The service starts another one, and a shell kills what runs here. */
   const lost = () => void (given.size > 0 && process.exit(1));

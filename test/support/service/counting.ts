@@ -7,13 +7,31 @@ import { type ServiceProcess, type StartProcess, startProcess } from './service-
 const sampleAt = /The sample application answers at {2}(\S+)/;
 const READY = /Ctrl-C ends everything/;
 
+/** Listens on the ports that a request names, or an earlier one has, as soon as one is free, and says so: nothing else ends there. */
+const TAKING = `const file = process.env.DATA_DIR + '/ports';
+const take = () => {
+  if (!require('node:fs').existsSync(file)) return;
+  const ports = require('node:fs').readFileSync(file, 'utf8').split(',');
+  const all = ports.flatMap((port) => ['127.0.0.1', '::1'].map((host) => ({ port, host })));
+  for (const at of all) {
+    setInterval(() => require('node:net').createServer().on('error', () => {}).listen(at, () => console.log('has taken', at.port)), 5);
+  }
+};
+take();`;
+
 /** Counts aloud, answers with a number of its process, whose own id is no other after a start where it is isolated, and has a cron job each second that takes two. */
 const COUNTING = {
   'server.js': `process.stdout.on('error', () => {});
 let count = 0;
 const id = require('node:crypto').randomInt(1e9);
 setInterval(() => console.log(id, 'count', ++count), 20);
-require('node:http').createServer((_, s) => s.end(String(id))).listen(process.env.PORT);`,
+${TAKING}
+require('node:http').createServer((q, s) => {
+  const ports = /^\\/take\\?(.*)/.exec(q.url)?.[1];
+  if (ports) require('node:fs').writeFileSync(file, ports);
+  if (ports) take();
+  s.end(String(id));
+}).listen(process.env.PORT);`,
   // Two processes: the shell, and the server.
   Procfile: 'web: node server.js; exit $?',
   'job.js': "setTimeout(() => console.log('job done'), 2000);",
@@ -54,6 +72,24 @@ export class CountingService {
   async begin(options: Omit<StartProcess, 'dataDir'> = {}): Promise<void> {
     this.service = startProcess({ dataDir: this.dataDir, ...this.options, ...options });
     await this.ready();
+  }
+
+  /** Addresses of the API and of the repositories that anybody may ask. */
+  addresses(): readonly string[] {
+    const [api, repositories] = ['url', 'repositories-url'].map((file) =>
+      readFileSync(join(this.dataDir, file), 'utf8').trim(),
+    );
+    return [`${api}/`, `${repositories}/demo/hello`];
+  }
+
+  /** Makes the application listen on the ports of the service as soon as one of them is free, now and after each of its starts. */
+  async takePorts(): Promise<void> {
+    await fetch(`${this.url}/take?${this.addresses().map((address) => new URL(address).port)}`);
+  }
+
+  /** The ports that the application has taken. */
+  taken(): readonly string[] {
+    return [...this.log().matchAll(/ stdout has taken (\d+)$/gm)].map(([, port = '']) => port);
   }
 
   /** The number of the application's process. */

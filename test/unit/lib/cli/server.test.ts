@@ -80,6 +80,8 @@ describe('the unit for systemd', () => {
   it('gives the right to a low port', async () => {
     const { out } = await run('--systemd --domain apps.example.com --as hooks', { PORT: '80' });
     expect(out).toContain('\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n');
+    const high = await run('--runner --domain apps.example.com --as hooks', { PORT: '8080' });
+    expect(high.out).not.toContain('CAP_NET_BIND_SERVICE');
   });
 
   it('lets it write into the checkout and the data folder only, also where a part of that was moved', async () => {
@@ -125,7 +127,8 @@ describe('the unit of the runner', () => {
     const { out: runner } = await run(`--runner ${args}`, { PORT: '80' });
     expect(runner).toContain(`\nExecStart=${process.execPath} bin/run.mjs runner\n`);
     expect(runner).toContain('\nExitType=cgroup\n');
-    expect(runner).not.toContain('CAP_NET_BIND_SERVICE');
+    // It listens for the service.
+    expect(runner).toContain('\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n');
     const { out: service } = await run(`--systemd ${args}`);
     expect(service).toContain('\nAfter=network-online.target deployment-webhooks-runner.service\n');
     for (const unit of [runner, service]) expect(unit).toContain('\nEnvironment=RUNNER_LINGER=infinity\n');
