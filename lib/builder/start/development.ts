@@ -19,7 +19,7 @@ const WRAPPERS = /^(?:\w+=.*|-.*|cross-env|cross-env-shell|exec|env|nohup|time|n
 const WITH_EXEC = /^(?:npm|pnpm|yarn) +(?:exec|dlx|x) +/;
 /** Programs that no package brings, as far as common lines name them. */
 const OF_THE_MACHINE =
-  /^(?:|node|npm|pnpm|yarn|corepack|sh|bash|cd|echo|export|set|test|true|false|exit|sleep|mkdir|cp|mv|rm|cat|ln|trap|wait|ulimit|umask|source|git|python3?|java|ruby|php|\[|.*[./$].*)$/;
+  /^(?:|node|npm|pnpm|yarn|corepack|sh|bash|cd|echo|export|set|test|true|false|exit|sleep|mkdir|cp|mv|rm|cat|ln|trap|wait|ulimit|umask|source|git|python3?|java|ruby|php|\[)$|[./$]/;
 
 /** Returns the lines that an application's processes, `release` and cron run before anything is built. */
 export async function processLines(folder: string, manifest: RawManifest, settings: Settings): Promise<Lines> {
@@ -75,7 +75,7 @@ function scriptsNamed(words: readonly string[], scripts: Lines['scripts']): read
   return words.flatMap((word) => {
     const name = word.replace(/^(?:npm|pnpm|yarn):/, '');
     const isMeant = name.endsWith('*')
-      ? (script: string) => script.startsWith(name.replace(/\*+$/, ''))
+      ? (script: string) => script.startsWith(name.replace(/(?<!\*)\*+$/, ''))
       : (script: string) => [name, `pre${name}`, `post${name}`].includes(script);
     return Object.keys(scripts)
       .filter(isMeant)
@@ -99,7 +99,8 @@ function programsOf(line: string): readonly string[] {
 function isNamed(words: readonly string[], name: string, programs: readonly string[]): boolean {
   return words.some((word) => {
     const value = word.replace(/^--?[\w-]+=/, '');
-    const program = value.replace(/(.)@[^/]*$/, '$1');
+    const version = value.indexOf('@', Math.max(1, value.lastIndexOf('/') + 1));
+    const program = version < 0 ? value : value.slice(0, version);
     return programs.includes(program) || program === name || value.startsWith(`${name}/`);
   });
 }
