@@ -2,7 +2,7 @@ import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/track.ts';
 import { badParameter, DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
-import type { BuildResult, Delivery, RepositoryRef } from '../core/payload/delivery.ts';
+import type { BuildResult, Delivery } from '../core/payload/delivery.ts';
 import { readPayload } from '../core/payload/payload.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
@@ -14,6 +14,7 @@ import { commitResultOf, decisionOf, expectedCi, type HookDecision } from './dec
 import { draftOf, type RequestContext } from './draft.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
 import { hostOf, isOwn, ownBranchOf } from './host.ts';
+import { type DecisionTarget, decisionOnNeutral, decisionOnRepeat, newestPush } from './known-decision.ts';
 import type { AcceptPorts, DeliveryPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
@@ -95,7 +96,9 @@ async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts):
   const delivery =
     sent.kind === 'build' ? await asStorageFailure(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
   const decided = decisionOf(delivery, branch);
-  const decision = (decided.deploys && (await decisionOnRepeat(delivery, { ...target, host }, ports))) || decided;
+  const other = decided.deploys ? decisionOnRepeat : decisionOnNeutral;
+  const known = await asStorageFailure(() => other(delivery, { ...target, host }, ports));
+  const decision = known ?? decided;
   const isPush = delivery.kind === 'push' && delivery.branch === branch;
   return {
     draft: draftOf(delivery, { ...options, host, ci: ciChoiceOf(delivery, options) }, decision, hook),
@@ -174,20 +177,11 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }
 
-interface BuildTarget {
-  readonly user: string;
-  /** The configured name of the repository host. */
-  readonly host: string | null;
-  readonly branch: string;
-  /** The branch with the environment and the folder of the application. */
-  readonly track: string;
-}
-
 /**
  * Returns a build with its whole commit, when its sender only sends the first digits. The commit is one with a known
  * state on the deployed branch, or else the newest push to it. The build is unchanged when none or several match.
  */
-async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: DeliveryPorts): Promise<BuildResult> {
+async function withWholeCommit(build: BuildResult, target: DecisionTarget, ports: DeliveryPorts): Promise<BuildResult> {
   const { user, host, branch, track } = target;
   const { sha, shaPrefix, pullRequest } = build;
   if (sha !== null || shaPrefix === null || host === null || pullRequest || build.branch !== branch) return build;
@@ -201,7 +195,7 @@ async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: D
 /** Returns what a build says of its commit: where its sender only sends the first digits, of one that is held. */
 async function wholeResult(
   delivery: Delivery,
-  { user, host }: BuildTarget,
+  { user, host }: DecisionTarget,
   { facts }: DeliveryPorts,
 ): Promise<CommitResult | null> {
   if (delivery.kind !== 'build' || host === null) return null;
@@ -210,26 +204,4 @@ async function wholeResult(
   const held = await facts.holds(user, { ...repository, host }, shaPrefix);
   const [sha, ...others] = new Set(held.map((hold) => hold.sha));
   return sha === undefined || others.length > 0 ? null : commitResultOf({ ...delivery, sha });
-}
-
-async function newestPush(user: string, repository: RepositoryRef, track: string, { facts, log }: DeliveryPorts) {
-  const { newest } = await facts.branch(user, repository, track);
-  return newest === 0 ? null : log.read(user, newest);
-}
-
-/**
- * Returns the decision on a call that may only say that the title of a pull request has changed; null when its commit is
- * another one than that of the call before, or it is that call again.
- */
-async function decisionOnRepeat(
-  delivery: Delivery,
-  { user, host, track }: Pick<BuildTarget, 'user' | 'host' | 'track'>,
-  ports: DeliveryPorts,
-): Promise<HookDecision | null> {
-  if (delivery.kind !== 'pull' || !delivery.mayRepeat || host === null) return null;
-  const { owner, name } = delivery.repository;
-  const last = await asStorageFailure(() => newestPush(user, { host, owner, name }, track, ports));
-  if (!last?.sha?.startsWith(delivery.sha) || last.delivery === delivery.id) return null;
-  const reason = `The pull request #${delivery.number} has no new commit: its commit is that of #${last.number}.`;
-  return { deploys: false, reason, checkResult: null };
 }

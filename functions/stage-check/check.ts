@@ -1,10 +1,13 @@
-import { isFinal } from '../core/entry/entry.ts';
+import { isFinal, MANUAL } from '../core/entry/entry.ts';
 import { isOnBranch, sourceOf } from '../core/entry/track.ts';
-import { DeployError } from '../core/errors.ts';
+import { DeployError, unlessRefused } from '../core/errors.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
+import { skips } from '../core/payload/skip-words.ts';
 import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import { withHostCause } from '../core/pipeline/unknown-commit.ts';
+import type { BranchTip } from '../core/ports/repository-host.ts';
+import { ciChoice } from '../core/reconcile/missed-commit.ts';
 import type { CommitEntry } from './facts.ts';
 import { withFormerName } from './former-name.ts';
 import { factsOf } from './gather.ts';
@@ -49,8 +52,23 @@ async function withWholeCommit(entry: CommitEntry, { host, token, log, clock }: 
   return { ...entry, sha };
 }
 
+/**
+ * Returns a push with the choice of its commit's message, where its call has none: that of GitLab about a branch that was
+ * moved back lists no commits, and its CI does not test again what asks for that. Throws as `RepositoryHost.tip` does, if
+ * that can succeed later.
+ */
+async function withMessage(entry: CommitEntry, { host, token }: CheckPorts): Promise<CommitEntry> {
+  const { user, repository, branch, sha } = entry;
+  if (entry.kind !== 'push' || entry.message !== null || entry.provider === MANUAL) return entry;
+  const asked = host(repository.host).tip(repository, branch, await token(user, repository.host));
+  const tip = await unlessRefused<BranchTip | null>(asked, null);
+  const skip = tip?.sha === sha ? skips(tip.message ?? '') : null;
+  return { ...entry, ci: ciChoice(entry.ci, skip) ?? entry.ci };
+}
+
 async function decideOn(given: CommitEntry, givenPorts: CheckPorts): Promise<StageOutcome> {
-  const { entry, ports } = await withFormerName(await withWholeCommit(given, givenPorts), givenPorts);
+  const whole = await withMessage(await withWholeCommit(given, givenPorts), givenPorts);
+  const { entry, ports } = await withFormerName(whole, givenPorts);
   const facts = await factsOf(entry, ports);
   for (const { decide } of RULES) {
     const outcome = await decide(facts, ports);

@@ -1,5 +1,5 @@
 import { type AppOwner, inWords, isSameOwner, ownerKey, ownerOf, parentOf } from '../core/entry/app-owner.ts';
-import { type Entry, MANUAL } from '../core/entry/entry.ts';
+import { type Entry, GIT, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError, unlessRefused } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
@@ -68,13 +68,13 @@ async function ofOtherBranch(
  * not. Throws what the repository host throws, if that can succeed later.
  */
 async function whyItMoves(
-  { user, repository, branch, kind }: CommitEntry,
+  { user, repository, branch, provider }: CommitEntry,
   followed: string,
-  { host, token, ownHost }: CheckPorts,
+  { host, token }: CheckPorts,
 ): Promise<string | null> {
   const moves = `it follows ${branch} from now on`;
-  if (repository.host === ownHost?.name && kind !== 'build')
-    return `${moves}, the default branch, in place of ${followed}`;
+  // Of the repositories of the service a push deploys the default branch, and a webhook the one that its address names.
+  if (provider === GIT) return `${moves}, the default branch, in place of ${followed}`;
   const access = await token(user, repository.host);
   const tip = await unlessRefused(host(repository.host).tip(repository, followed, access), undefined);
   return tip === null ? `${moves}: ${repository.owner}/${repository.name} has no branch ${followed} any more` : null;

@@ -27,8 +27,12 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
   const { number = 0 } = entry.pullRequest ?? {};
   const { source, ended: closed, returned } = previewWords(entry, ports.ownHost);
   const { newest, isTipSure } = await ports.facts.branch(entry.user, entry.repository, trackOf(entry));
-  if (newest > entry.number) return ended('skipped', `The ${source} has changed since: #${newest}.`);
-  if (!isTipSure && (await isOpen(entry, number, ports))) {
+  const isLast = newest <= entry.number;
+  if (!isLast && (await isOpen(entry, number, { ...ports, otherwise: true }))) {
+    const again = whileFresh(entry, ports.clock.now());
+    return again ?? ended('skipped', `The ${source} has changed since: #${newest}.`);
+  }
+  if (isLast && !isTipSure && (await isOpen(entry, number, { ...ports, otherwise: false }))) {
     return whileFresh(entry, ports.clock.now()) ?? ended('skipped', `The ${source} ${returned} before this call came.`);
   }
   const entryOwner = ownerOf(entry);
@@ -54,11 +58,15 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
   return ended('skipped', `The ${source} ${closed}; ${done}.`);
 }
 
-/** Whether the host says that a pull request is open; not when it refuses to answer. */
-async function isOpen({ user, repository }: Closing, number: number, { host, token }: CheckPorts): Promise<boolean> {
+/** Whether the host says that a pull request is open; `otherwise` when it refuses to answer. */
+async function isOpen(
+  { user, repository }: Closing,
+  number: number,
+  { host, token, otherwise }: Pick<CheckPorts, 'host' | 'token'> & { readonly otherwise: boolean },
+): Promise<boolean> {
   const access = await token(user, repository.host);
   const state = host(repository.host).pullRequestState(repository, number, access);
-  return (await unlessRefused<{ readonly isOpen: boolean }>(state, { isOpen: false })).isOpen;
+  return (await unlessRefused<{ readonly isOpen: boolean }>(state, { isOpen: otherwise })).isOpen;
 }
 
 /** Decides nothing: the earlier commits of the pull request are not held any more, so that nobody lets one go. */

@@ -80,7 +80,7 @@ async function promoted(facts: Facts, ports: CheckPorts): Promise<StageOutcome> 
   const detail = [`${manifest.name} ${manifest.version}`, ...notes, note, ...used.notes];
   const awaitsPush = entry.kind === 'build' || entry.provider === RECONCILED;
   const transition: Transition = {
-    changes: { ...changes, settings: used.settings, ...(before && { follows: before.number }) },
+    changes: { ...changes, ci: entry.ci, settings: used.settings, ...(before && { follows: before.number }) },
     promotes: true,
     commitState: { deploying: entry.number, awaitsPush },
     // Where CI decides, a result that arrives in the meantime may forbid the deploy.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Entry, isFinal } from '../../functions/core/entry/entry.ts';
+import { type Entry, isFinal, RECONCILED } from '../../functions/core/entry/entry.ts';
 import { deployOfSnapshot } from '../../functions/core/entry/snapshot.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
@@ -85,6 +85,20 @@ const movedBack: readonly Row[] = [
   { steps: 'push a→b; push b→e; run e passed; push e→b forced; push b→e; run b passed', ci: WAIT, live: 'e' },
 ];
 
+/** Its call lists no commits, and so has no message. */
+const bare: readonly Row[] = [
+  { steps: 'push a→b no-ci; push b→e; run e passed; push e→b bare forced', ci: WAIT, hosts: ['gitlab'], live: 'b' },
+  { steps: 'push a→b no-ci; push b→e; run e passed; push e→b bare forced', ci: [''], hosts: ['gitlab'], live: 'b' },
+  { steps: 'push a→b; push b→e; run e passed; push e→b bare forced', ci: WAIT, hosts: ['gitlab'], live: 'e' },
+  {
+    steps: 'push a→b; push b→e; run e passed; push e→b bare forced; run b passed',
+    ci: WAIT,
+    hosts: ['gitlab'],
+    live: 'b',
+  },
+  { steps: 'push a→b skip; push b→e; run e passed; push e→b bare forced', ci: ANY, hosts: ['gitlab'], live: 'e' },
+];
+
 /** Its push asked for no deploy. */
 const skipped: readonly Row[] = [
   { steps: 'push a→b skip; jenkins b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
@@ -141,6 +155,17 @@ const saidAgain: readonly Row[] = [
   { steps: 'push a→b; ci b pending; ci b passed; ci b passed', ci: WAIT, hosts: ONE, live: 'b' },
   { steps: 'ci b failed 2; ci b passed 1; push a→b', ci: WAIT, hosts: ONE, live: 'a' },
   { steps: 'ci b passed 2; ci b failed 1; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
+  // The last one says nothing of the commit, and nothing else is waited for.
+  {
+    steps: 'push a→b; jenkins b failed; ci b pending; jenkins b passed; ci b skipped',
+    ci: WAIT,
+    hosts: ONE,
+    live: 'b',
+  },
+  { steps: 'push a→b; ci b pending; jenkins b passed; ci b skipped', ci: WAIT, hosts: ONE, live: 'b' },
+  { steps: 'push a→b; jenkins b failed; ci b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
+  { steps: 'push a→b; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
+  { steps: 'push a→b; ci b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
   // What makes a duplicate says something of its commit nevertheless.
   { steps: 'jenkins b passed 1; jenkins b failed 1; jenkins b passed 1; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
   {
@@ -178,6 +203,9 @@ const pulls: readonly Row[] = [
   { steps: 'run b passed; close e; now -; move b→e; run e passed', live: '-' },
   { steps: 'run b passed; close b; now -; open b', live: '-' },
   { steps: 'close b; now -; run b passed', live: '-' },
+  { steps: 'run b passed; now -; close b + move b→e', live: '-' },
+  { steps: 'run b passed; now -; close b + open b', live: '-' },
+  { steps: 'run b passed; now e; close b + move b→e; run e passed', live: 'e' },
 ];
 
 type World = Awaited<ReturnType<typeof callsWorld>>;
@@ -199,8 +227,15 @@ async function callsWorld(host: HostKind, query: Record<string, string>, roles: 
     return snapshot === null ? null : deployOfSnapshot(snapshot);
   };
   let moves = true;
+  /** What the messages of commits ask for. */
+  const messages = new Map<string, string>();
+  const { tip } = world.host;
+  world.host.tip = async (...asked) => {
+    const found = await tip(...asked);
+    return found && { ...found, message: messages.get(found.sha) ?? found.message };
+  };
   return {
-    ...{ world, commits, host, tell },
+    ...{ world, commits, host, tell, messages },
     /** Where the branch, or the head of the pull request, is. */
     isNow(tip: string, of: 'branch' | 'pull') {
       const ref = commits[tip];
@@ -235,6 +270,7 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
   const commit = commits[to] ?? { ...(commits.a as CommitRef), sha: '0'.repeat(40) };
   const told = { id: `call-${ids}`, commit, branch: of === 'pull' ? 'changes' : BRANCH, at: world.world.clock.now() };
   const said = { words: { skip: '[skip deploy]', 'no-ci': '[skip ci]' }[words[0] ?? ''] ?? '' };
+  if (verb === 'push' && said.words) world.messages.set(commit.sha, said.words);
   if (verb === 'renamed') return world.rename();
   if (what === 'minutes') return world.world.clock.pass(Number(verb) * MINUTE);
   if (verb === 'now') {
@@ -251,10 +287,9 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
   }
   if (world.moves()) world.isNow(verb === 'close' ? '-' : to, of);
   if (verb === 'push') {
-    const forced = words.includes('forced');
-    await tell(
-      pushCall(host, { ...told, ...said, commit: commits[to] ?? null, before: commits[from] ?? null, forced }),
-    );
+    const about = { commit: commits[to] ?? null, before: commits[from] ?? null };
+    const marks = { forced: words.includes('forced'), isBare: words.includes('bare') };
+    await tell(pushCall(host, { ...told, ...said, ...about, ...marks }));
     return;
   }
   const action = { open: 'opened', move: 'moves', close: 'closed', reopen: 'reopened' }[verb] ?? verb;
@@ -301,6 +336,7 @@ export function callsContract(
   const kinds = [
     ['a commit that a forced push has removed from its branch', removed],
     ['a branch that was moved back, or made again', movedBack],
+    ['a push whose call has no message', bare],
     ['a commit whose push asked not to be deployed', skipped],
     ['pushes that come in the wrong order', unordered],
     ['a commit that waits for nothing', waiting],
@@ -351,6 +387,16 @@ export function callsContract(
         const calls = await callsWorld(host, { branch: BRANCH, previews: 'true' }, open());
         await play(steps, 'pull', calls);
         expect(calls.world.started).toHaveLength(steps.startsWith('open') ? 2 : 1);
+      },
+    );
+
+    it.each(late('open b; run b passed; now -; close b + move b→e'))(
+      'is removed by the call of %s that closes it, though a late one follows: %s',
+      async (host, steps) => {
+        const calls = await callsWorld(host, { branch: BRANCH, previews: 'true' }, open());
+        await play(steps, 'pull', calls);
+        expect((await calls.world.entries()).filter(({ provider }) => provider === RECONCILED)).toEqual([]);
+        expect(await calls.live('shop-pr-7')).toBe('-');
       },
     );
 

@@ -60,7 +60,7 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   if (!isMissed && again === null) return noEntry;
   const latest = await latestOf(user, facts, ports);
   if (!latest) return { ...noEntry, reason: `The log has no deploy of ${branch} to go by.` };
-  const against = isMissed ? await overruled(app, ports) : null;
+  const against = isMissed ? await overruled(app, facts, ports) : null;
   const result = await ports.log.append(appendMissed({ app, tip, latest, facts, against, again }, finder));
   if ('duplicateOf' in result) return noEntry;
   const { entry } = result;
@@ -96,12 +96,17 @@ export async function latestOf(
 
 /**
  * Returns why a missed commit is not deployed after a rollback or a stop: it may have been pushed before that, which
- * must not be undone. Null when the tip was compared since then, because what is new now was pushed later.
+ * must not be undone. Null when the tip was compared since then, or a newer commit deployed, because what is new now was
+ * pushed later.
  */
-async function overruled({ user, app, comparedAt }: TrackedApp, ports: ComparePorts): Promise<string | null> {
+async function overruled(
+  { user, app, comparedAt }: TrackedApp,
+  { activeDeploy }: BranchFacts,
+  ports: ComparePorts,
+): Promise<string | null> {
   const number = await ports.appFacts.overruledUntil(user, app);
   const operation = number === 0 ? null : await ports.log.read(user, number);
-  if (!operation || operation.receivedAt < comparedAt) return null;
+  if (!operation || operation.receivedAt < comparedAt || number < (activeDeploy?.number ?? 0)) return null;
   const done = operation.operation === 'stop' ? 'stopped' : 'rolled back';
   return (
     `No webhook brought this commit, and ${app} was ${done} since the tip was looked at last, perhaps because of it. ` +

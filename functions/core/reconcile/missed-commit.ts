@@ -100,7 +100,7 @@ function pushOf(latest: Entry, skip: Skip | null): Push {
 }
 
 /** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */
-function ciChoice(last: CiChoice | undefined, skip: Skip | null): CiChoice | null {
+export function ciChoice(last: CiChoice | undefined, skip: Skip | null): CiChoice | null {
   const hook = last?.from === 'hook' ? last : null;
   if (hook && !hook.waits) return hook;
   if (skip?.ci) return { waits: false, because: `The commit's message says ${skip.words}` };

@@ -34,6 +34,8 @@ export interface PushTold extends Omit<Told, 'commit'> {
   readonly commit: CommitRef | null;
   readonly before: CommitRef | null;
   readonly forced: boolean;
+  /** The branch had all commits before: GitLab lists none then. */
+  readonly isBare?: boolean;
 }
 
 /** Which of the checks of a commit: 1 is of Jenkins, 2 a second workflow of the name of the first, 3 of any other CI. */
@@ -69,7 +71,7 @@ function about(name: string, { id, commit, words, branch, at }: Told): { headers
 }
 
 /** The call of a host about a push, or the end of a branch. */
-export function pushCall(host: HostKind, { before: old, commit, forced, ...told }: PushTold): HookCall {
+export function pushCall(host: HostKind, { before: old, commit, forced, isBare, ...told }: PushTold): HookCall {
   const named = { ...told, commit: commit ?? { host: '', owner: '', name: '', sha: NONE } };
   if (commit === null && (host === 'gitea' || host === 'forgejo')) {
     const { headers, body } = about(`${host}/delete-branch`, named);
@@ -84,7 +86,8 @@ export function pushCall(host: HostKind, { before: old, commit, forced, ...told 
   }
   const flags = host === 'github' && { forced, created: old === null, deleted: commit === null };
   const none = host === 'gitlab' && commit === null && { checkout_sha: null };
-  return call({ ...body, before: old?.sha ?? NONE, ...flags, ...none }, headers);
+  const bare = host === 'gitlab' && isBare && { commits: [], total_commits_count: 0 };
+  return call({ ...body, before: old?.sha ?? NONE, ...flags, ...none, ...bare }, headers);
 }
 
 /** The call of a CI provider about a run: of the host's own, or of another one. Null where it makes none. */

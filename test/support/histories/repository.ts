@@ -171,7 +171,9 @@ export class ModelRepository {
   }
 
   #push(branch: string, before: Commit | null, commit: Commit | null, forced: boolean): Call {
-    const told = { ...this.#told(commit), branch, before: before?.ref ?? null, forced, commit: commit?.ref ?? null };
+    const isBare = commit !== null && before !== null && isOn(commit, before);
+    const about = { before: before?.ref ?? null, commit: commit?.ref ?? null };
+    const told = { ...this.#told(commit), ...about, branch, forced, isBare };
     // At Gitea and Forgejo the end of a branch is no push.
     const isPush = branch === BRANCH && (commit || !['gitea', 'forgejo'].includes(this.#history.host));
     const said: Said = isPush ? { kind: 'push', commit, before } : { kind: 'other', commit: null };

@@ -308,6 +308,17 @@ describe('a tip that the log knows, while what is live is not on the branch any 
 });
 
 describe('after a rollback or a stop', () => {
+  it('is deployed when a newer commit has been deployed since', async () => {
+    await world.run();
+    await overrule('rollback');
+    const second = world.missed(first);
+    await world.push(second, { before: first.sha });
+    await world.check((await world.entries()).length);
+    const third = world.missed(second);
+    world.later();
+    expect((await world.run()).newest).toMatchObject({ provider: 'reconciled', sha: third.sha, status: 'queued' });
+  });
+
   const overrule = (operation: 'rollback' | 'stop') =>
     append(
       world.log,

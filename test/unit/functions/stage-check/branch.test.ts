@@ -141,10 +141,17 @@ describe('a branch that does not exist any more', () => {
 describe('an application of a repository that the service hosts', () => {
   it('follows the default branch, of which alone its webhook calls', async () => {
     const { pushStaging, check, followed } = await deployed();
-    await pushStaging();
+    await pushStaging({ provider: 'git' });
     const { stage, stages } = await check(2, { ownHost: { name: 'memory' } });
     expect({ stage, followed: await followed() }).toEqual({ stage: 'fetch', followed: 'staging' });
     expect(stages[0]?.detail).toContain('it follows staging from now on, the default branch, in place of main');
+  });
+
+  it('does not follow the branch of a webhook that names another one', async () => {
+    const { pushStaging, check, followed } = await deployed();
+    await pushStaging({ provider: 'github' });
+    expect(await check(2, { ownHost: { name: 'memory' } })).toMatchObject({ status: 'error' });
+    expect(await followed()).toBe('main');
   });
 
   it('does not follow the branch of a build', async () => {
