@@ -56,22 +56,70 @@ async function mayBeFarther(entry: CommitEntry, track: BranchFacts, { facts, log
   return awaitsPush || (await log.read(entry.user, activeDeploy.number))?.provider === MANUAL;
 }
 
+/** What is known of where a commit is: `told` is the commit that the last call says the branch is at. */
+export interface Whereabouts {
+  /** Where the host has it: at the tip, in the history of that, or not on the branch. */
+  readonly host: 'tip' | 'history' | 'gone';
+  readonly told: 'this' | 'tip' | 'another';
+  /** Whether no call is missing, late or doubled. */
+  readonly isComplete: boolean;
+}
+
+interface TipRow extends Partial<Whereabouts> {
+  readonly title: string;
+  readonly outcome: 'deploy' | 'superseded';
+  /** The call that the host contradicts: it is asked again while that is fresh. */
+  readonly unless?: 'newest' | 'own';
+}
+
+/** What follows from the answer of the host and the calls: the first row that fits decides. */
+export const TIP_ROWS: readonly TipRow[] = [
+  { title: 'the tip, as the last call says', host: 'tip', told: 'this', outcome: 'deploy' },
+  { title: 'the tip, from which a newer call has moved the branch', host: 'tip', outcome: 'deploy', unless: 'newest' },
+  {
+    title: 'before a tip from which its own call has moved back',
+    host: 'history',
+    told: 'this',
+    outcome: 'deploy',
+    unless: 'own',
+  },
+  { title: 'before the tip of the last call', host: 'history', told: 'tip', outcome: 'deploy' },
+  { title: 'before another tip than that of the last call', host: 'history', outcome: 'deploy', unless: 'own' },
+  { title: 'gone, as the last of all calls says', host: 'gone', told: 'tip', isComplete: true, outcome: 'superseded' },
+  { title: 'gone, as no call says yet', host: 'gone', outcome: 'superseded', unless: 'own' },
+];
+
+/** Returns the row of the table that decides. */
+export function tipRow(where: Whereabouts): TipRow {
+  const fits = ({ host, told = where.told, isComplete = where.isComplete }: TipRow) =>
+    host === where.host && told === where.told && isComplete === where.isComplete;
+  const row = TIP_ROWS.find(fits);
+  if (row) return row;
+  throw new Error('The table has a row for every case.');
+}
+
 /**
  * A commit that is not on its branch now: neither the tip nor an ancestor of it, because a forced push has removed it, or
  * not the head of its open pull request. A person may deploy any commit.
  */
-export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { clock, log, ownHost }: CheckPorts) {
+export async function notOnBranch(facts: Facts, { clock, log, ownHost }: CheckPorts) {
+  const { entry, track } = facts;
   if (entry.provider === MANUAL) return null;
-  const [now, { tip: told, newest, isTipSure }] = [await tip(), await track()];
+  const [now, { tip: told, newest, isTipSure }] = [await facts.tip(), await track()];
   const isTip = isSame(now, entry.sha);
-  if (isTip && isSame(told, now)) return null;
-  const isOn = isTip || (now !== null && entry.kind !== 'preview' && (await ancestry()) === 'ahead');
-  // Where the last call is about the entry's commit, a tip that is ahead of it may be the one before a move back.
-  const isContradiction = isTip || (isOn ? isSame(told, entry.sha) : !isSame(now, told) || !isTipSure);
-  const call = isTip ? await log.read(entry.user, newest) : entry;
-  const again = isContradiction && call && whileFresh(call, clock.now());
+  const { outcome, unless } = tipRow({
+    host: isTip ? 'tip' : (await isInHistory(now, facts)) ? 'history' : 'gone',
+    told: isSame(told, entry.sha) ? 'this' : isSame(told, now) ? 'tip' : 'another',
+    isComplete: isTipSure,
+  });
+  const call = unless === 'newest' ? await log.read(entry.user, newest) : entry;
+  const again = unless && call ? whileFresh(call, clock.now()) : null;
   if (again) return again;
-  return isOn ? null : ended('superseded', whyNot(entry, now, ownHost));
+  return outcome === 'deploy' ? null : ended('superseded', whyNot(entry, now, ownHost));
+}
+
+async function isInHistory(now: string | null, { entry, ancestry }: Facts): Promise<boolean> {
+  return now !== null && entry.kind !== 'preview' && (await ancestry()) === 'ahead';
 }
 
 /** The host is asked again for as long as its answer may be older than the call that it contradicts. */
