@@ -1,20 +1,59 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { sameSecret } from '../../functions/core/secrets.ts';
 
-/** Whether what a client says about its own client (`X-Forwarded-*`) is believed, by the client's address. */
+/** Whether an address is that of a proxy. */
 export type TrustsAddress = (address: string | undefined) => boolean;
+
+/** Whether what a request says about its own client (`X-Forwarded-*`) is believed. */
+export type TrustsRequest = (request: IncomingMessage) => boolean;
+
+/** How the proxy of this machine proves that it is one. */
+export interface ProxyProof {
+  /** The value of `PROOF_HEADER`. */
+  readonly secret: string;
+  /** Whether other programs of this machine are not believed. */
+  isNeeded(): boolean;
+  /** Called with each request that has the secret. */
+  given(): void;
+}
+
+/** The header in which a proxy sends its secret. No application gets it. */
+export const PROOF_HEADER = 'x-hooks-proxy';
 
 /** Addresses whose answer is remembered. */
 const MAX_REMEMBERED = 1000;
+
+/** Returns whether a request comes from an address of the list, or has the secret, which it then has no more. */
+export function trustedRequests(list: readonly string[], { secret, isNeeded, given }: ProxyProof): TrustsRequest {
+  const isListed = addressesIn(list);
+  const isProxy = trustedAddresses(list);
+  return (request) => {
+    const sent = request.headers[PROOF_HEADER];
+    if (sent !== undefined) dropHeaders(request, isProof);
+    const isProven = typeof sent === 'string' && sameSecret(sent, secret);
+    if (isProven) given();
+    const { remoteAddress } = request.socket;
+    return isProven || (isNeeded() ? isListed : isProxy)(remoteAddress);
+  };
+}
+
+function isProof(name: string): boolean {
+  return name.toLowerCase() === PROOF_HEADER;
+}
 
 /**
  * Returns whether an address is one of this machine or in the list of addresses and networks (`10.0.0.0/8`): a reverse
  * proxy. Anyone else could pretend to be any client.
  */
 export function trustedAddresses(list: readonly string[] = []): TrustsAddress {
+  return addressesIn([...LOOPBACK, ...list]);
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+function addressesIn(list: readonly string[]): TrustsAddress {
   const trusted = new BlockList();
-  trusted.addSubnet('127.0.0.0', 8, 'ipv4');
-  trusted.addAddress('::1', 'ipv6');
   for (const entry of list) {
     const [address = '', bits] = entry.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
@@ -82,9 +121,13 @@ export function missingForwarded({ headers, socket }: IncomingMessage): string[]
 const FORWARDED = /^(?:x-forwarded-.*|forwarded|x-real-ip)$/i;
 
 /** Removes what a client says about its own client, which only a trusted proxy may say. */
-export function dropForwarded({ headers, rawHeaders }: IncomingMessage): void {
-  for (const name of Object.keys(headers)) if (FORWARDED.test(name)) delete headers[name];
+export function dropForwarded(request: IncomingMessage): void {
+  dropHeaders(request, (name) => FORWARDED.test(name));
+}
+
+function dropHeaders({ headers, rawHeaders }: IncomingMessage, isDropped: (name: string) => boolean): void {
+  for (const name of Object.keys(headers)) if (isDropped(name)) delete headers[name];
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
-    if (FORWARDED.test(rawHeaders[at] ?? '')) rawHeaders.splice(at, 2);
+    if (isDropped(rawHeaders[at] ?? '')) rawHeaders.splice(at, 2);
   }
 }

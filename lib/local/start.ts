@@ -12,6 +12,7 @@ import { engineUsers } from '../engine/users.ts';
 import { removeLeftovers } from '../files/atomic-file.ts';
 import { openReserve } from '../files/disk-reserve.ts';
 import { FULL_DISK, forOperator, isFull, OperatorError } from '../files/errors.ts';
+import type { ProxyProof } from '../http/trusted-addresses.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
@@ -21,6 +22,7 @@ import type { OpenRepositories } from '../repohost/local-host.ts';
 import type { RepoHost } from '../repohost/repohost.ts';
 import { finishRestore } from './backup/restore.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
+import { proxyProof } from './config/proxy-proof.ts';
 import { type PublicAddresses, proxiesOf, publicAddresses, signalsAt } from './config/public-addresses.ts';
 import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
@@ -91,6 +93,9 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
   }
 }
 
+const UNPROVEN =
+  'Any program of this machine can say whose request it passes on, until Caddy proves itself: print its file again ("hooks server --caddy").';
+
 /** The work tree of a first push, which a kill has interrupted. */
 const LEFT_BY_STARTS = /^sample-\w{6}$/;
 
@@ -110,6 +115,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const login = readLogin(dataDir);
   await checkMachine(options, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
+  const proof = proxyProof(dataDir);
+  if (config.appsDomain !== undefined && !proof.isNeeded()) step(UNPROVEN);
   const { clock } = options.settings ?? {};
   const stores = await forOperator((async () => storesIn(dataDir, clock))());
   closers.push(['the database', stores.close]);
@@ -143,7 +150,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
   platform.onEvent(() => void engine.watchApps());
-  const http = await listen(options, { config, addresses, platform, engine });
+  const http = await listen(options, { config, addresses, proof, platform, engine });
   closers.push(['the API', http.close]);
   const url = `http://127.0.0.1:${http.port}`;
 
@@ -201,17 +208,18 @@ async function keptPage(source: string, outdir: string): Promise<void> {
 interface Served {
   readonly config: Config;
   readonly addresses: PublicAddresses | undefined;
+  readonly proof: ProxyProof;
   readonly platform: StartedPlatform;
   readonly engine: Engine;
 }
 
 /** Lets requests in. */
-function listen(options: StartOptions, { config, addresses, platform, engine }: Served): Promise<EngineHttp> {
+function listen(options: StartOptions, { config, addresses, proof, platform, engine }: Served): Promise<EngineHttp> {
   const ports = () => ({ platform: platform.door(), repositories: platform.repositories.port });
   const { endpoints, authorize, accounts, signals, clock, log, trace } = engine;
   return startHttp({
     ...{ endpoints, authorize, accounts, signals, clock, log, trace },
-    ...proxiesOf(config),
+    ...proxiesOf(config, proof),
     ...(options.onRequest && { onRequest: options.onRequest }),
     publicUrl: addresses?.service ?? null,
     allowedOrigins: config.allowedOrigins ?? [],

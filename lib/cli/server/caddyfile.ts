@@ -1,3 +1,4 @@
+import { PROOF_HEADER } from '../../http/trusted-addresses.ts';
 import { ownHosts } from '../../local/config/public-addresses.ts';
 import type { Installation } from './installation.ts';
 
@@ -40,7 +41,10 @@ export function caddyfile(installation: Installation): string {
  *
  * @see https://caddyserver.com/docs/caddyfile/directives/reverse_proxy
  */
-function site(address: string, tls: readonly string[], { port, platformPort, addresses }: Installation): string {
+function site(address: string, tls: readonly string[], installation: Installation): string {
+  const { port, platformPort, addresses } = installation;
+  // Applications can reach the port of the service too: what they say of a client is not believed.
+  const proven = ['{', `\t\theader_up ${PROOF_HEADER} ${installation.proxySecret()}`, '\t}'].join('\n');
   const all = [
     ...tls,
     // What a client says about its own client. Caddy sets X-Forwarded-For, -Host and -Proto itself.
@@ -48,11 +52,12 @@ function site(address: string, tls: readonly string[], { port, platformPort, add
     'request_header -X-Forwarded-*',
     'request_header X-Real-IP {remote_host}',
   ];
-  if (platformPort === undefined) return `${block(address, [...all, `reverse_proxy 127.0.0.1:${port}`])}${LATER}`;
+  if (platformPort === undefined)
+    return `${block(address, [...all, `reverse_proxy 127.0.0.1:${port} ${proven}`])}${LATER}`;
   return block(address, [
     ...all,
     `@service host ${ownHosts(addresses).join(' ')}`,
-    `reverse_proxy @service 127.0.0.1:${port}`,
+    `reverse_proxy @service 127.0.0.1:${port} ${proven}`,
     // Applications, also at domains of their own: they answer while the service does not.
     `reverse_proxy 127.0.0.1:${platformPort}`,
   ]);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { readStateSync } from '../../files/state-file.ts';
 import { overridesIn, readConfig, withOverrides } from '../../local/config/config.ts';
+import { proxyProof } from '../../local/config/proxy-proof.ts';
 import { publicAddresses } from '../../local/config/public-addresses.ts';
 import { dataFolder } from '../../local/config/start-place.ts';
 import type { Call } from '../command.ts';
@@ -39,6 +40,8 @@ export function installationOf({ env, args }: Call, thisUser: string) {
     port: portOf(env.PORT || DEFAULT_PORT),
     platformPort: platformPortIn(dataDir),
     addresses,
+    /** What Caddy sends to the service. Made where there is none. */
+    proxySecret: () => proxyProof(dataDir).secret,
     // The unit has to set what is not in config.json.
     environment: Object.fromEntries(
       Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

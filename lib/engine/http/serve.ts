@@ -4,7 +4,7 @@ import { clientError, problemAnswer } from '../../../functions/api/answers.ts';
 import { hasCode } from '../../files/errors.ts';
 import type { OtherHosts } from '../../http/listeners.ts';
 import { hasOneHost, hostIn, refuseUpgrade, statusOf, type UnreadableError } from '../../http/refusal.ts';
-import { dropForwarded, type TrustsAddress } from '../../http/trusted-addresses.ts';
+import { dropForwarded, type TrustsRequest } from '../../http/trusted-addresses.ts';
 import { type Answering, answerTo, type Reasoned } from './answer.ts';
 import { type Exchange, leaveBody } from './body.ts';
 import { Refused, refuseConnection, refusedAnswer, unreadable } from './refused.ts';
@@ -28,7 +28,7 @@ export interface AccessRecord {
 }
 
 export interface Served {
-  readonly trusts: TrustsAddress;
+  readonly trusts: TrustsRequest;
   readonly otherHosts?: OtherHosts;
   readonly onRequest?: (record: AccessRecord) => void;
   readonly reading: ReadOptions;
@@ -80,7 +80,7 @@ function begin(served: Served, exchange: Exchange): void {
  */
 function refusalOf({ trusts, signals, parts }: Served, message: IncomingMessage): Refused | undefined {
   parts.members.delete(message.socket);
-  if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
+  if (!trusts(message)) dropForwarded(message);
   if (!hasOneHost(message)) return NOT_ONE_HOST;
   return signals.isAlone(message) && !signals.takes(message) ? ONLY_SIGNALS : undefined;
 }

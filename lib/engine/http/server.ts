@@ -5,7 +5,7 @@ import type { LogReader } from '../../../functions/core/ports/log.ts';
 import type { Signals } from '../../../functions/core/ports/signals.ts';
 import type { Clock, Trace } from '../../../functions/core/ports/system.ts';
 import { type OtherHosts, openListeners } from '../../http/listeners.ts';
-import type { TrustsAddress } from '../../http/trusted-addresses.ts';
+import { type TrustsAddress, type TrustsRequest, trustedAddresses } from '../../http/trusted-addresses.ts';
 import { onWebSocket } from '../../http/websocket.ts';
 import type { Answering, Endpoint } from './answer.ts';
 import { Bodies } from './body.ts';
@@ -33,8 +33,8 @@ export interface EngineHttpOptions extends StreamLoginPorts {
   readonly host?: string | undefined;
   /** The socket of the file system to which another program passes on the connections of the port. */
   readonly behind?: string | undefined;
-  /** The clients whose `X-Forwarded-*` headers are believed. */
-  readonly trusts: TrustsAddress;
+  /** The requests whose `X-Forwarded-*` headers are believed. */
+  readonly trusts: TrustsRequest;
   /** Proxies: the address of their requests is that of their client. */
   readonly proxies?: TrustsAddress | undefined;
   /** Gets the requests and upgrades for its host names, but for the one of signals. */
@@ -92,7 +92,7 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
       behind: options.behind,
       limits: {
         most: limits.connections,
-        isProxy: options.trusts,
+        isProxy: options.proxies ?? trustedAddresses(),
         hasLogin: (socket) => parts.members.has(socket),
       },
     },

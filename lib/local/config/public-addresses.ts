@@ -1,5 +1,11 @@
 import type { PublicDomain } from '../../http/app-domain.ts';
-import { type TrustsAddress, trustedAddresses } from '../../http/trusted-addresses.ts';
+import {
+  type ProxyProof,
+  type TrustsAddress,
+  type TrustsRequest,
+  trustedAddresses,
+  trustedRequests,
+} from '../../http/trusted-addresses.ts';
 import type { Config } from './schema.ts';
 
 /** The service's addresses for other machines. */
@@ -58,13 +64,17 @@ export function hostOf(address: string): string {
 }
 
 /**
- * Returns whose `X-Forwarded-*` headers are believed. Login throttling trusts `X-Forwarded-For` from
- * `proxies` only; a program of this machine is one only when the configuration names a proxy.
+ * Returns whose `X-Forwarded-*` headers are believed. Login throttling trusts `X-Forwarded-For` only when the configuration
+ * names a proxy; then a program of this machine is one that has proved it.
  */
-export function proxiesOf(config: Config): { readonly trusts: TrustsAddress; readonly proxies?: TrustsAddress } {
-  const trusts = trustedAddresses(config.trustedProxies);
+export function proxiesOf(
+  config: Config,
+  proof: ProxyProof,
+): { readonly trusts: TrustsRequest; readonly proxies?: TrustsAddress } {
+  const proxies = trustedAddresses(config.trustedProxies);
   const hasProxy = [config.publicUrl, config.appsDomain, config.trustedProxies].some(
     (setting) => setting !== undefined,
   );
-  return hasProxy ? { trusts, proxies: trusts } : { trusts };
+  if (!hasProxy) return { trusts: ({ socket }) => proxies(socket.remoteAddress) };
+  return { trusts: trustedRequests(config.trustedProxies ?? [], proof), proxies };
 }

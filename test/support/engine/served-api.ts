@@ -10,7 +10,6 @@ import type { OnSignal } from '../../../functions/core/ports/signals.ts';
 import type { Endpoint } from '../../../lib/engine/http/answer.ts';
 import type { AccessRecord } from '../../../lib/engine/http/serve.ts';
 import { type EngineHttpOptions, startHttp } from '../../../lib/engine/http/server.ts';
-import { trustedAddresses } from '../../../lib/http/trusted-addresses.ts';
 import { memoryAccounts } from '../../fakes/accounts.ts';
 
 /** The API of the engine with endpoints of a test. */
@@ -42,7 +41,7 @@ export async function serveApi(
     publicUrl: null,
     allowedOrigins: [],
     port: 0,
-    trusts: trustedAddresses(),
+    trusts: () => true,
     signals: {
       subscribe: (user, onSignal) => {
         const subscription = { user, onSignal };

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { proxyProof } from '../../../../lib/local/config/proxy-proof.ts';
 import { type CliRun, cli } from '../../../support/cli.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { caddyVersion, validate, versionOf } from '../../../support/service/caddy.ts';
@@ -166,7 +167,9 @@ https:// {
 \trequest_header -Forwarded
 \trequest_header -X-Forwarded-*
 \trequest_header X-Real-IP {remote_host}
-\treverse_proxy 127.0.0.1:8090
+\treverse_proxy 127.0.0.1:8090 {
+\t\theader_up x-hooks-proxy ${proxyProof(dataDir).secret}
+\t}
 }
 # Print this again after the first start: requests to applications then pass the service by.
 `);
@@ -175,7 +178,9 @@ https:// {
   it('passes all names but those of the service to the applications, once their port is known', async () => {
     writeFileSync(join(dataDir, 'ports.json'), '{"platform":21234,"repositories":21235}');
     const { out } = await run('--caddy --domain apps.example.com', { PORT: '8090' });
-    expect(out.slice(out.indexOf('\treverse_proxy'))).toBe(`\treverse_proxy @service 127.0.0.1:8090
+    expect(out.slice(out.indexOf('\treverse_proxy'))).toBe(`\treverse_proxy @service 127.0.0.1:8090 {
+\t\theader_up x-hooks-proxy ${proxyProof(dataDir).secret}
+\t}
 \treverse_proxy 127.0.0.1:21234
 }
 `);

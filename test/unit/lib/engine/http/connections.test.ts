@@ -90,7 +90,7 @@ describe('too many connections', () => {
   });
 
   it('of one address that is no proxy are more than a quarter, whatever they do', async () => {
-    const { open, answered } = await served(8, { trusts: () => false });
+    const { open, answered } = await served(8, { proxies: () => false });
     const own = [await open(''), await answered(post)];
     await closed(await open(''));
     await answered(get('/ann/shop'), '::1');
