@@ -73,7 +73,8 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
   it('end at once when the service and what runs them are killed at the same moment', async () => {
     const servers = () =>
       runningIn(counting.dataDir).filter(({ command }) => /^(?:\S*sh|node) .*server\.js/.test(command));
-    await expect.poll(servers).toHaveLength(2);
+    // An isolated one has a shell of its sandbox besides.
+    await expect.poll(() => servers().length).toBeGreaterThanOrEqual(2);
     const family = servers();
     counting.killRunners();
     await counting.kill();

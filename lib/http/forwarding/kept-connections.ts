@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, isIPv6, type Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 // The whole package would take 5 MB more of memory in each program.
 import Client from 'undici/lib/dispatcher/client.js';
@@ -75,7 +75,7 @@ class Connection {
   #hasServed = false;
 
   constructor({ host, port }: Target, closed: (connection: Connection) => void) {
-    this.#client = new Client(`http://${host}:${port}`, {
+    this.#client = new Client(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`, {
       // An application may take as long for an answer as it likes.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { FULL_DISK, isFull } from '../../files/errors.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { ListenAnswer, ServicePort } from '../door/service-ports.ts';
 import type { Runners } from '../runners.ts';
@@ -71,5 +72,6 @@ function send(response: ServerResponse, value: unknown): void {
 function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
   const [status, log] = error instanceof HttpError ? [error.status, error.log] : [500];
-  response.writeHead(status).end(JSON.stringify({ error: messageOf(error), log }));
+  const sentence = isFull(error) ? FULL_DISK : messageOf(error);
+  response.writeHead(status).end(JSON.stringify({ error: sentence, log }));
 }

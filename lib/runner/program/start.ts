@@ -85,7 +85,11 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   };
   let current = hello ?? (await begin());
   const { service = [] } = options;
-  const { ports, warnings } = await listenFor(socketPath, service);
+  const { ports, warnings } = await listenFor(socketPath, service).catch((cause: unknown) => {
+    throw new OperatorError(`The runner of the applications does not listen for the service: ${messageOf(cause)}`, {
+      cause,
+    });
+  });
   for (const warning of warnings) warn(warning);
   let attending = attend(socketPath);
   let startedAt = performance.now();

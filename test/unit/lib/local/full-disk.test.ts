@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 // The first is written by the lock, the second by the configuration, the others by what starts after that.
-it.each(['lock', 'password', 'ports.json', 'token.key', 'repositories'])(
+it.each(['lock', 'password', 'proxy.json', 'token.key', 'repositories'])(
   'a start that finds the disk full when it writes %s says so',
   async (name) => {
     const dataDir = newFolder('full-start');

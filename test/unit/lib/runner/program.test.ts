@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { listen } from '../../../../lib/http/ports.ts';
 import { helloOf } from '../../../../lib/runner/program/client.ts';
 import { startRunner } from '../../../../lib/runner/program/start.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
@@ -66,4 +68,15 @@ it('as a unit of its own it is neither started nor ended by the service', async 
   expect((await helloOf(join(files.folder, 'runner.sock')))?.pid).toBe(unit.pid);
   unit.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
+});
+
+it('a port that another program has is said in one sentence', async () => {
+  const folder = await temporaryFolder();
+  const taken = createServer();
+  const port = await listen(taken, 0);
+  afterwards(async () => void taken.close());
+  const files = { folder, ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
+  const service = [{ name: 'api', socket: 'api.sock', port }];
+  const start = startRunner({ ...files, own: { ...process.env, RUNNER_LINGER: '1' }, service, warn: () => {} });
+  await expect(start).rejects.toThrow(/^The runner of the applications does not listen for the service: .*EADDRINUSE/);
 });
