@@ -161,14 +161,16 @@ describe('pushes that wait for CI', () => {
   describe('a push held without a CI file', () => {
     it("a push is held by the hook's address until CI calls", async () => {
       const commit = await pushed(await repository('wished'), 'wished', null, 'elsewhere');
-      const push = await started.hook(payload(commit), { 'x-github-event': 'push' }, '?branch=main&ci=wait');
+      // Beside the application that follows the branch which was pushed.
+      const query = '?branch=main&ci=wait&environment=main';
+      const push = await started.hook(payload(commit), { 'x-github-event': 'push' }, query);
       expect(await started.until(push.body.id, 'held', ...finals)).toMatchObject({
         status: 'held',
         doc: { reason: expect.stringContaining('ci=wait') },
       });
       const run = { head_sha: commit.sha, head_branch: 'main', event: 'push', name: 'build', conclusion: 'success' };
       const build = { action: 'completed', workflow_run: run, repository: payload(commit).repository };
-      await started.hook(build, { 'x-github-event': 'workflow_run' });
+      await started.hook(build, { 'x-github-event': 'workflow_run' }, query);
       expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
     });
   });
