@@ -11,6 +11,7 @@ import { follow } from '../lib/local/show/follow.ts';
 import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
 import { shellQuote } from '../lib/process/command.ts';
+import { closeInheritedDescriptors } from '../lib/process/inherited-descriptors.ts';
 import { watchParents } from '../lib/process/parent-watch.ts';
 import { Drawing } from '../lib/terminal/draw.ts';
 
@@ -27,6 +28,7 @@ let outlivesTerminal = false;
 const hasTerminal = isatty(0) || isatty(1);
 const startedAt = Date.now() - process.uptime() * 1000;
 
+closeInheritedDescriptors();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endOnSignal);
 process.on('SIGHUP', endOnHangup);
 process.stdout.on('error', () => void end(1, 'its output was closed'));

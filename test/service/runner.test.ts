@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asking } from '../support/service/asking.ts';
 import { CountingService } from '../support/service/counting.ts';
-import { runningIn } from '../support/service/processes.ts';
+import { openIn, runningIn } from '../support/service/processes.ts';
 import { dataFolder, gone } from '../support/service/service-process.ts';
 
 /** Longer than any start of the service here. */
@@ -17,11 +17,29 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
   const log = () => counting.log();
   const record = () => readFileSync(join(counting.dataDir, 'service.log'), 'utf8');
 
+  const dataDir = dataFolder('runner');
+  const ofStarter = `${dataDir}-starter`;
+  const inherited = openSync(ofStarter, 'w');
+
   beforeAll(async () => {
-    counting = new CountingService(dataFolder('runner'), { lingerSeconds: LINGER_SECONDS });
+    counting = new CountingService(dataDir, { lingerSeconds: LINGER_SECONDS, inherited });
     await counting.ready();
   });
-  afterAll(() => counting.close());
+  afterAll(async () => {
+    closeSync(inherited);
+    rmSync(ofStarter);
+    await counting.close();
+  });
+
+  it('have nothing open that the starter of the service has, and neither have the service and its builds', async () => {
+    await expect.poll(id).toMatch(/^\d+$/);
+    const pids = [counting.service.pid, ...runningIn(dataDir).map(({ pid }) => pid)];
+    // The runner, and the shell and the server of the application.
+    expect(pids.length).toBeGreaterThan(3);
+    const targets = pids.flatMap(openIn);
+    expect(targets).toContain(join(dataDir, 'platform/runner.log'));
+    expect(targets).not.toContain(ofStarter);
+  });
 
   it('answer every request, asked every 5 ms while it is killed and started again; log and cron go on', async () => {
     await expect.poll(id).toMatch(/^\d+$/);

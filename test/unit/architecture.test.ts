@@ -545,7 +545,7 @@ const READERS_OF_OWN_FILES = [
   ...['lib/platform/build/build-log.ts', 'lib/platform/ports/upload.ts', 'lib/platform/store/folders.ts'],
   ...['lib/process/instance-lock.ts', 'lib/process/private-files.ts', 'lib/process/process-info.ts'],
   ...['lib/runner/logs/rotating-file.ts', 'lib/runner/program/groups-files.ts', 'lib/runner/program/spawn.ts'],
-  ...['lib/process/sandbox-trial.ts', 'lib/runner/program/start.ts'],
+  ...['lib/process/inherited-descriptors.ts', 'lib/process/sandbox-trial.ts', 'lib/runner/program/start.ts'],
 ];
 
 /** Returns the names that a file imports of modules. */

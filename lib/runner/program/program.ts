@@ -6,6 +6,7 @@ import { reserveIn } from '../../files/disk-reserve.ts';
 import { portOf } from '../../http/ports.ts';
 import { doorServer } from '../../http/servers.ts';
 import { reserveStablePorts } from '../../http/stable-ports.ts';
+import { closeInheritedDescriptors } from '../../process/inherited-descriptors.ts';
 import { ServicePorts } from '../door/service-ports.ts';
 import { openRunner } from '../open.ts';
 import { RUNNER_LIMITS } from '../settings.ts';
@@ -17,6 +18,7 @@ import { callServer } from './server.ts';
 import type { Launch } from './spawn.ts';
 import { startSuccessor } from './successor.ts';
 
+closeInheritedDescriptors();
 void main(JSON.parse(process.argv[2] ?? ''));
 
 async function main({ version, ports, reserve, limits, lingerSeconds, held = [] }: ProgramOptions): Promise<void> {

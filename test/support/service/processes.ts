@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** A process, identified by its id and start time, because ids are reused. */
 export interface ProcessMark {
@@ -28,7 +28,8 @@ export function stillRunning(marks: readonly ProcessMark[]): readonly ProcessMar
 /** Returns the processes that run in a folder or have a path of it in their command line. */
 export function runningIn(folder: string): readonly ProcessMark[] {
   return everyProcess().filter(
-    ({ pid, command }) => pid !== process.pid && (command.includes(folder) || workingFolder(pid).startsWith(folder)),
+    ({ pid, command }) =>
+      pid !== process.pid && (command.includes(folder) || target(`/proc/${pid}/cwd`).startsWith(folder)),
   );
 }
 
@@ -50,12 +51,19 @@ function inspect(pid: number): Found | null {
   }
 }
 
-function workingFolder(pid: number): string {
+/** Returns the target of a link; empty when it is not there any more. */
+function target(link: string): string {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`);
+    return readlinkSync(link);
   } catch {
     return '';
   }
+}
+
+/** Returns the targets of the descriptors that a process has open; none of one that has ended. */
+export function openIn(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  return existsSync(folder) ? readdirSync(folder).map((fd) => target(`${folder}/${fd}`)) : [];
 }
 
 /** Sends a signal to a process, or to a group by its negative id; does nothing when it has ended. */

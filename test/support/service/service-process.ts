@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { at } from '../process/inherited.ts';
 import { project, testFolder, WAIT_LIMIT_MS } from './place.ts';
 import { descendants, type ProcessMark, runningIn, signalIfThere, stillRunning } from './processes.ts';
 
@@ -36,6 +37,8 @@ export interface StartProcess {
   readonly lingerSeconds?: number;
   /** The machine's folder for temporary files. */
   readonly temporary?: string;
+  /** A descriptor that it inherits, at number 251. */
+  readonly inherited?: number;
   /** Another command in another folder, which is its home too. */
   readonly other?: { readonly command: readonly string[]; readonly folder: string };
 }
@@ -59,6 +62,7 @@ export function startProcess(options: StartProcess): ServiceProcess {
     path = process.env.PATH ?? '',
     temporary = process.env.TMPDIR,
     lingerSeconds = 1,
+    inherited,
     other,
   } = options;
   // The npm script is skipped, because it may install packages.
@@ -70,7 +74,7 @@ export function startProcess(options: StartProcess): ServiceProcess {
   const child = spawn(program ?? '', args, {
     cwd: other?.folder ?? project,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(inherited === undefined ? [] : at({ 251: inherited }))],
     env: {
       ...{ PATH: path, HOME: home, TMPDIR: temporary, DATA_DIR: dataDir, PORT: String(port) },
       RUNNER_LINGER: String(lingerSeconds),

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { listen } from '../../../../lib/http/ports.ts';
 import { helloOf } from '../../../../lib/runner/program/client.ts';
 import { startRunner } from '../../../../lib/runner/program/start.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
+import { at } from '../../../support/process/inherited.ts';
 
 async function started(folder: string, warn: (sentence: string) => void = () => {}) {
   const files = { folder, ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
@@ -57,7 +58,10 @@ it('as a unit of its own it is neither started nor ended by the service', async 
   const env = { PATH, HOME, TMPDIR, DATA_DIR: dataDir, RUNNER_LINGER: 'infinity' };
   const files = { folder: join(dataDir, 'platform'), ports: join(dataDir, 'ports.json'), reserve: dataDir };
   const started = startRunner({ ...files, own: env, warn: () => {} });
-  const unit = spawn(process.execPath, ['bin/run.mjs', 'runner'], { env, stdio: 'inherit' });
+  const ofStarter = openSync(join(dataDir, 'starter'), 'w');
+  afterwards(async () => closeSync(ofStarter));
+  const stdio: StdioOptions = ['ignore', 'inherit', 'inherit', ...at({ 251: ofStarter })];
+  const unit = spawn(process.execPath, ['bin/run.mjs', 'runner'], { env, stdio });
   const ended = once(unit, 'exit');
   afterwards(async () => void unit.kill('SIGKILL'));
 
@@ -66,6 +70,8 @@ it('as a unit of its own it is neither started nor ended by the service', async 
   await runner.close();
 
   expect((await helloOf(join(files.folder, 'runner.sock')))?.pid).toBe(unit.pid);
+  // What its starter has open is open in no application.
+  if (process.platform === 'linux') expect(existsSync(`/proc/${unit.pid}/fd/251`)).toBe(false);
   unit.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
 });
