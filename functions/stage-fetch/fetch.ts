@@ -1,6 +1,7 @@
-import { tarballKey } from '../core/entry/entry.ts';
-import { isOnBranch, sourceOf } from '../core/entry/track.ts';
-import { DeployError } from '../core/errors.ts';
+import { type Entry, tarballKey } from '../core/entry/entry.ts';
+import { MAX_MANIFEST_BYTES } from '../core/entry/manifest.ts';
+import { isOnBranch, type OnBranch, sourceOf } from '../core/entry/track.ts';
+import { DeployError, unlessRefused } from '../core/errors.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import { withHostCause } from '../core/pipeline/unknown-commit.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
@@ -35,9 +36,27 @@ export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
         detail: `${bytes} bytes, ${entries} entries, sha256 ${sha256}`,
       };
     } catch (error) {
-      throw error instanceof DeployError ? await withHostCause(entry, error, { host, token }) : error;
+      throw error instanceof DeployError ? await failureOf(entry, error, { host, token }) : error;
     } finally {
       stop.abort();
     }
   };
+}
+
+/** Returns the error of a download. A commit that the host knows, of which it has no tarball, is not waited for. */
+async function failureOf(
+  entry: Entry & OnBranch,
+  error: DeployError,
+  access: Pick<FetchPorts, 'host' | 'token'>,
+): Promise<DeployError> {
+  if (error.host !== 'unknown') return error;
+  const commit = sourceOf(entry);
+  const token = await access.token(entry.user, commit.host);
+  const file = access.host(commit.host).file(commit, 'package.json', token, MAX_MANIFEST_BYTES);
+  const isKnown = await unlessRefused(
+    file.then(() => true),
+    false,
+  );
+  if (!isKnown) return withHostCause(entry, error, access);
+  return new DeployError(error.code, error.detail, { retry: false, cause: error });
 }

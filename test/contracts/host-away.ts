@@ -207,4 +207,15 @@ export function hostAwayContract(open: () => LogRoles, rows = table): void {
     await live(world, SECOND);
     expect(await entryOf(world, 2)).toMatchObject({ status: 'error', reason: 'It answered 404.' });
   });
+
+  it('a commit that a person names and the host does not have ends the deploy at once', async () => {
+    const { world, second } = await deployed(open());
+    fail(world, answers[404] ?? null);
+    await push(world, second, null, { provider: 'manual' });
+    await live(world, SECOND);
+    expect(await entryOf(world, 2)).toMatchObject({
+      status: 'error',
+      reason: expect.stringContaining('can be read, but'),
+    });
+  });
 }

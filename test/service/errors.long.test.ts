@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tarballKey } from '../../functions/core/entry/entry.ts';
 import { DeployError } from '../../functions/core/errors.ts';
+import { githubPush } from '../support/senders/github-push.ts';
 import { failingPlatform } from '../support/service/failing-platform.ts';
 import { type FakeCommit, type FakeHost, fakeHost } from '../support/service/fake-host.ts';
 import { application } from '../support/service/git-folder.ts';
@@ -262,7 +263,8 @@ describe('every error of the API, provoked over HTTP', () => {
       for (const files of [{}, { 'package.json': '{"name": ' }, { 'package.json': '{"version":"1.0.0"}' }]) {
         await expectFailure(await deployed('nameless', { files }), 502, 'deploy:repohost:no_pkg_json');
       }
-      const unseen = { ...host.push('nameless', { files: {}, tarball: 404 }), after: 'f'.repeat(40) };
+      // The host says of this repository that there is none.
+      const unseen = githubPush(host.url, { owner: 'octo', name: 'gone', sha: 'f'.repeat(40) });
       const answer = await started.hook(unseen, { prefer: 'wait=25' });
       await expectFailure(answer, 502, 'deploy:repohost:no_pkg_json');
       expect(answer.body.detail).toMatch(/private repository.* POST \/1\/auth\//);

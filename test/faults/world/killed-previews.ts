@@ -61,7 +61,12 @@ export async function killAmongPreviews(name: string, numbers: PreviewNumbers): 
     await service.settled();
     const tell = async (parent: string, number: number, action: 'opened' | 'closed') => {
       const commit = { host: 'local', owner: 'demo', name: parent, sha: commits.get(parent) ?? '' };
-      const { body, headers } = githubPullRequest({ action, number, commit });
+      const { body, headers } = githubPullRequest({
+        action,
+        number,
+        commit,
+        repositoryId: parents.indexOf(parent) + 1,
+      });
       const told = JSON.stringify(body).replaceAll('https://memory.example.com', host);
       const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: told };
       const answer = await service.request('/1/deploy?previews=true', init);

@@ -9,6 +9,8 @@ export interface PullRequestCall {
   readonly number: number;
   /** Its newest commit, in the repository that has it. */
   readonly commit: CommitRef;
+  /** The id of that repository, by which its host knows it from others. */
+  readonly repositoryId?: number;
   readonly branch?: string;
   /** The commit before, which GitHub sends with `synchronize`. */
   readonly before?: CommitRef;
@@ -36,7 +38,8 @@ function repositoryOf(commit: CommitRef) {
  */
 export function githubPullRequest(said: PullRequestCall): PullRequestHook {
   const { action, number, commit, branch = 'changes', before, fromFork = false, draft = false, title = 'Blue' } = said;
-  const repository = repositoryOf(commit);
+  const known = repositoryOf(commit);
+  const repository = { ...known, id: said.repositoryId ?? known.id };
   const from = fromFork ? { ...repository, id: 99, full_name: `mallory/${commit.name}` } : repository;
   const body = {
     action,

@@ -37,6 +37,7 @@ export async function fakeHost(): Promise<FakeHost> {
     const told = reports.answer(`${request.method} ${url.pathname}`, await text(request));
     if (told) return void response.writeHead(told.status).end(JSON.stringify(told.json));
     const [, , owner, name, call, ...rest] = url.pathname.split('/');
+    if (call === undefined && name === 'gone') return void response.writeHead(404).end(NOT_FOUND);
     if (call === 'pulls' || call === undefined) {
       host.asked += 1;
       response.writeHead(host.refuses ?? 200);
@@ -68,7 +69,8 @@ export async function fakeHost(): Promise<FakeHost> {
   return host;
 }
 
-/** What it says of each repository. */
+const NOT_FOUND = '{"message":"Not Found"}';
+/** What it says of each repository but `gone`, which there is not. */
 const described = { default_branch: 'main', private: false };
 
 /** The list of those that are open or, by its number, the state of one. */
@@ -82,7 +84,7 @@ function aboutPulls(pulls: FakeHost['pulls'], number: string | undefined): unkno
 }
 
 function answer(call: string, path: string, commit: FakeCommit | undefined): { status: number; body: string | Buffer } {
-  const missing = { status: 404, body: '{"message":"Not Found"}' };
+  const missing = { status: 404, body: NOT_FOUND };
   if (!commit) return missing;
   if (call === 'commits') return { status: 200, body: '' };
   const { files, tarball } = commit;

@@ -69,6 +69,18 @@ describe('fetching', () => {
     expect(tarballs.keys()).toEqual([]);
   });
 
+  it('ends at once when the host knows the commit but has no tarball of it', async () => {
+    const { run, fetching, host } = world({ 'src/main.js': '' });
+    const missing = new DeployError('deploy:repohost:download_tarball', 'It answered 404.', {
+      retry: false,
+      host: 'unknown',
+    });
+    host.failWith('tarball', missing);
+    host.branch({ host: 'memory', owner: 'ann', name: 'shop', sha: fetching.sha ?? '' }, 'main');
+    const failed = run(fetching);
+    await expect(failed).rejects.toMatchObject({ detail: 'It answered 404.', retry: false, host: undefined });
+  });
+
   it('lets go of the download when the store fails', async () => {
     const { run, fetching, tarballs, host } = world();
     let signal: AbortSignal | undefined;
