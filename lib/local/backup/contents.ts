@@ -28,6 +28,7 @@ export const PARTS = [
   'password',
   'passwords',
   'ports.json',
+  'proxy.json',
   'token.key',
   'service.db',
   'repositories',
@@ -36,7 +37,7 @@ export const PARTS = [
 
 /** Built, installed or fetched again; addresses and processes of the running service; a removal that was killed. */
 const LEFT_OUT = [
-  /^platform\/(?:user-caches|tools|unpack\.cjs.*|(?:runner-)?groups\.json|runner\.(?:sock|log)|[\da-f-]{36}\.tmp)$/,
+  /^platform\/(?:user-caches|tools|unpack\.cjs.*|(?:runner-)?groups\.json|(?:api|git|runner)\.sock|runner\.log|[\da-f-]{36}\.tmp)$/,
   /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|homes|stamps|spares|build-caches|app\.log[^/]*)$/,
   /^repositories\/(?:groups\.json|post-receive\.mjs.*|empty\.git|earlier-version)$/,
 ];
