@@ -51,6 +51,7 @@ export const errors = {
   'request:conflict': row(409, false, 'The request does not fit the current state.'),
   'request:not_supported': row(501, false, 'The hosting platform of this service cannot do it.'),
   'request:throttled': row(429, true, 'Too many requests; try again later.'),
+  'request:unavailable': row(503, true, 'A part of the service does not answer; try again.'),
   'request:failed': row(500, true, 'The service failed; try again.'),
 } as const satisfies Record<string, ErrorRow>;
 

@@ -2,7 +2,7 @@ import { keyedMutex } from '../../functions/core/concurrency.ts';
 import type { Process, ProcessList, Scale } from '../../functions/core/ports/processes.ts';
 import type { Takes } from '../files/kept-files.ts';
 import type { Target } from '../http/forwarder.ts';
-import { messageOf } from '../http/http-error.ts';
+import { messageOf, sentenceOf } from '../http/http-error.ts';
 import type { StartedGroup } from '../process/members.ts';
 import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
 import { AppPort, type Give } from './door/app-port.ts';
@@ -197,7 +197,7 @@ export class Runner {
     const { release } = this.told.now;
     if (release === null) return;
     await this.#swap.to(release, { formation: this.#live.busy, mayRest }).catch((error: unknown) => {
-      const how = messageOf(error);
+      const how = sentenceOf(error);
       if (this.#state === from) this.#crashed(release.snapshot, { how, tooLarge: false }, from === 'asleep');
     });
   }

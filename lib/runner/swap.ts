@@ -1,7 +1,7 @@
 import { busyPort } from '../../functions/core/output/diagnosis.ts';
 import type { Process } from '../../functions/core/ports/processes.ts';
 import { linkKept, replacedIn, type Takes } from '../files/kept-files.ts';
-import { HttpError, messageOf, withSentence } from '../http/http-error.ts';
+import { HttpError, sentenceOf, withSentence } from '../http/http-error.ts';
 import type { RunnerEvent, ToldRelease } from './calls.ts';
 import type { AppPort } from './door/app-port.ts';
 import type { Live } from './live.ts';
@@ -139,14 +139,11 @@ export class Swap {
     const { signal } = this.#begin();
     const form = this.#formationOf(former);
     const { scale } = told.now;
-    const failed = await startRelease(former, { scale, isNew: false, form, signal }).then(
-      (next) => {
-        this.#goLive(next, next.formation ?? form(), former.snapshot);
-        restarts.began(() => undefined);
-        return undefined;
-      },
-      (error: unknown) => messageOf(error),
-    );
+    const failed = await startRelease(former, { scale, isNew: false, form, signal }).then((next) => {
+      this.#goLive(next, next.formation ?? form(), former.snapshot);
+      restarts.began(() => undefined);
+      return undefined;
+    }, sentenceOf);
     if (failed !== undefined && !signal.aborted) onLost(former.snapshot, failed);
     return withSentence(cause, failed === undefined ? AGAIN : `What ran before does not start again: ${failed}`);
   }

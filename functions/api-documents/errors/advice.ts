@@ -60,5 +60,6 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'request:conflict': 'The detail names the state. Read it again before you send another request.',
   'request:not_supported': 'The detail says what to use instead on this platform.',
   'request:throttled': 'Wait for the seconds in Retry-After, and send fewer requests at a time.',
+  'request:unavailable': 'The detail names the part. Send the request again in a moment.',
   'request:failed': ASK_AGAIN,
 };

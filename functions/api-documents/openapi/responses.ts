@@ -13,7 +13,7 @@ const LOGIN_CODES: Readonly<Record<Route['login'], readonly ErrorCode[]>> = {
 
 /** The codes of what a path names. */
 const NAMED_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
-  application: ['status:db:not_found'],
+  application: ['status:db:not_found', 'request:unavailable'],
   id: ['status:db:not_found', 'status:db:get_by_id'],
 };
 

@@ -15,6 +15,7 @@ export const applicationEndpoints = {
     operationId: 'applications',
     summary: 'The applications of the user, sorted by name',
     parameters: [applicationPage.limit, applicationPage.skip, includeDocs],
+    codes: ['request:unavailable'],
     answers: { 200: json('A page, sorted by name.', 'Applications', { Link: header('Link') }) },
   },
   'POST /1/apps/{user}': operation({

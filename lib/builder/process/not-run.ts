@@ -47,8 +47,13 @@ export function notRun({ program, cwd }: Program, cause: unknown): Error {
   if (hasCode(cause, 'ENOENT')) return new Error(`The program ${shown} was not found.`, { cause });
   const why = hasCode(cause, 'E2BIG')
     ? 'its command line or one of its variables is too long for the system'
-    : `${cause instanceof Error ? cause.message : cause}`;
+    : `the system refuses it${codeOf(cause)}`;
   return new Error(`${shown} could not be run: ${why}.`, { cause });
+}
+
+/** Returns the code of an error of the system, in parentheses. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? ` (${error.code})` : '';
 }
 
 /** What is wrong with a file that is there and cannot be run. */

@@ -4,7 +4,7 @@ import { withoutValues } from '../../../functions/core/output/without-values.ts'
 import type { BuiltApplication } from '../../builder/build-application.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { removeTree } from '../../files/tree.ts';
-import { messageOf } from '../../http/http-error.ts';
+import { sentenceOf } from '../../http/http-error.ts';
 import { placeOf, withPaths } from '../../process/sandbox.ts';
 import type { AppId, Variables } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
@@ -97,7 +97,7 @@ function ready({ dependencies, node, tools, warnings, found }: BuiltApplication)
 
 function reasonOf({ folders }: BuilderParts, { app, snapshot, variables }: Build, error: unknown): string {
   const { release } = folders.ofApp(app).snapshot(snapshot.id);
-  return shown(messageOf(error), { release, values: variables }).replaceAll(folders.root, '…');
+  return shown(sentenceOf(error), { release, values: variables }).replaceAll(folders.root, '…');
 }
 
 /** Paths relative to the application, as its author knows them, no values of variables, and at most 2000 characters. */

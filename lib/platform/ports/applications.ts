@@ -1,9 +1,10 @@
 import { appName } from '../../../functions/core/entry/package-name.ts';
 import type { Applications, AppVariables } from '../../../functions/core/ports/applications.ts';
 import type { AppOperations, AppRef } from '../../../functions/core/ports/platform.ts';
+import { isMissing } from '../../http/http-error.ts';
 import type { AppId } from '../../runner/calls.ts';
 import type { PortParts } from './parts.ts';
-import { type AppCall, type Calls, isMissing } from './refusals.ts';
+import type { AppCall, Calls } from './refusals.ts';
 
 const START = 'deploy:platform:start_app' as const;
 

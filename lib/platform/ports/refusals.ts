@@ -1,7 +1,7 @@
 import { DeployError, type ErrorCode } from '../../../functions/core/errors.ts';
 import type { AppRef } from '../../../functions/core/ports/platform.ts';
 import { oneLine } from '../../../functions/core/text.ts';
-import { HttpError, messageOf } from '../../http/http-error.ts';
+import { HttpError, isMissing, messageOf, sentenceOf } from '../../http/http-error.ts';
 import type { AppId } from '../../runner/calls.ts';
 import type { PortParts } from './parts.ts';
 
@@ -40,8 +40,8 @@ export function portCalls({ users, apps, closing, log }: PortParts): Calls {
       if (await users.has(user)) return await work();
       throw new HttpError(404, `There is no user ${user}.`);
     } catch (error) {
-      const isKnown = error instanceof HttpError || error instanceof DeployError;
-      if (!isKnown) log({ type: 'platform.error', detail: messageOf(error) });
+      const known = error instanceof HttpError || error instanceof DeployError ? error.cause : error;
+      if (known !== undefined) log({ type: 'platform.error', detail: messageOf(known) });
       throw deployError(told, error);
     }
   };
@@ -62,10 +62,6 @@ export function portCalls({ users, apps, closing, log }: PortParts): Calls {
   return { forUser, forAny, of, find };
 }
 
-export function isMissing(error: unknown): boolean {
-  return error instanceof HttpError && error.status === 404;
-}
-
 const MOST_SENTENCE_CHARACTERS = 400;
 const MOST_LOG_LINES = 100;
 const MOST_LINE_CHARACTERS = 1000;
@@ -73,14 +69,16 @@ const MOST_LINE_CHARACTERS = 1000;
 function deployError({ code, what, refusals, isOwn }: Told, error: unknown): DeployError {
   if (error instanceof DeployError) return error;
   const { status, log } = error instanceof HttpError ? error : { status: 500, log: [] };
-  const sentence = shownSentence(messageOf(error)) ?? 'no reason given';
+  const sentence = shownSentence(sentenceOf(error)) ?? 'no reason given';
   const passedOn = refusals?.[status];
   if (passedOn) {
     const wait = passedOn === 'request:throttled' ? { retryAfter: 1 } : {};
     return new DeployError(passedOn, sentence, { ...wait, cause: error });
   }
+  const isAway = status === 503;
+  if (isAway && code === 'request:failed') return new DeployError('request:unavailable', sentence, { cause: error });
   const isFinal = isOwn === true && status === 500;
-  return new DeployError(code, isFinal ? sentence : `The platform refused ${what}: ${sentence}`, {
+  return new DeployError(code, isFinal || isAway ? sentence : `The platform refused ${what}: ${sentence}`, {
     retry: !isFinal && status >= 500,
     logTail: shownLog(log),
     cause: error,

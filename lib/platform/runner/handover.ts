@@ -1,5 +1,5 @@
 import { keptPaths, type Takes } from '../../files/kept-files.ts';
-import { HttpError, messageOf } from '../../http/http-error.ts';
+import { HttpError, sentenceOf } from '../../http/http-error.ts';
 import type { AppId, ToldRelease } from '../../runner/calls.ts';
 import type { Folders } from '../store/folders.ts';
 import type { Snapshots } from '../store/snapshots.ts';
@@ -36,7 +36,7 @@ export async function handover(
   if (isBack && from.settings.keep) await snapshots.write(app, { ...to, settings: { ...to.settings, keep } });
   const written = await writtenBy(before);
   const kept = await keptPaths(keep, folders.ofApp(app).data, [release, before]).catch((error: unknown) => {
-    throw new HttpError(500, messageOf(error), []);
+    throw new HttpError(500, sentenceOf(error), [], { cause: error });
   });
   const isKept = (file: string) => kept.some((path) => isIn(path, file));
   const left = (all: readonly string[]) => all.filter((file) => !isKept(file));

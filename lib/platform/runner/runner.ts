@@ -1,7 +1,14 @@
 import type { ProcessList, RunInput, RunStart } from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
-import { HttpError } from '../../http/http-error.ts';
-import { type AppId, appKey, type LogQuery, type RunnerCalls, type ToldRelease } from '../../runner/calls.ts';
+import { HttpError, isMissing } from '../../http/http-error.ts';
+import {
+  type AppId,
+  appKey,
+  type LogQuery,
+  type RunnerCalls,
+  type ToldApp,
+  type ToldRelease,
+} from '../../runner/calls.ts';
 import { changedScale, countOf } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
 import { handover } from './handover.ts';
@@ -14,13 +21,16 @@ export interface Started {
   readonly lost?: string | undefined;
 }
 
+/** What is recorded of an application, with its release that is live. */
+interface ToldRecord extends StoredApp {
+  readonly release: ToldRelease;
+}
+
 export interface RunnerParts extends ToldParts {
   readonly calls: RunnerCalls;
   readonly apps: Apps;
   readonly reserve: Pick<DiskReserve, 'use'>;
   readonly starts: Starts;
-  /** Tells the runner what is recorded of an application now. */
-  readonly tell: (app: AppId) => Promise<void>;
   /** Called when a release was started. */
   readonly onStarted: (app: AppId, snapshot: string) => void;
 }
@@ -42,18 +52,32 @@ export class Starts {
 }
 
 /**
+ * Tells of an application, and asks something of it. A runner that was started again in between has been told nothing, and is
+ * told once more.
+ */
+async function withTold<T>(calls: RunnerCalls, app: ToldApp, ask: () => Promise<T>): Promise<T> {
+  await calls.tell(app);
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await calls.tell(app);
+    return ask();
+  }
+}
+
+/**
  * Returns an application in the runner: what it does is recorded, and what is recorded the runner is told. `taken` is called
  * when its start or end was asked for.
  */
 export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
   const { calls, apps, reserve } = parts;
-  /** Tells of the application, and returns its record. Throws 409 before its first start, and as `readRelease` does. */
-  const told = async () => {
+  /** Asks something of the application that was told. Throws 409 before its first start, and as `readRelease` does. */
+  const told = async <T>(ask: (stored: ToldRecord) => Promise<T>): Promise<T> => {
     const stored = await apps.get(app);
     if (stored.active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
     const release = await readRelease(parts, app, stored.active);
-    await calls.tell(await toldApp(parts, app, stored, release));
-    return { ...stored, release };
+    return withTold(calls, await toldApp(parts, app, stored, release), () => ask({ ...stored, release }));
   };
   const isRunning = async (fields: Partial<StoredApp>) => {
     const { active, wanted, port } = await apps.get(app);
@@ -67,8 +91,8 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
     const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
     const { kept, takes, lost } = await handover(parts, app, { release, before });
     taken();
-    await calls.tell(await toldApp(parts, app, stored, before));
-    const port = await calls.start(app, { ...release, kept }, takes);
+    const begin = () => calls.start(app, { ...release, kept }, takes);
+    const port = await withTold(calls, await toldApp(parts, app, stored, before), begin);
     await isRunning({ active: snapshot, port }).catch(async (error: unknown) => {
       // What serves is what the next start of the platform finds.
       await (before ? calls.start(app, before) : calls.stop(app));
@@ -82,14 +106,14 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
     /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
     start: (snapshot: string): Promise<Started> => parts.starts.add(app, snapshot, () => start(snapshot)),
     /** Starts the active snapshot again, with the current variables. */
-    restart: async (): Promise<Started> => {
-      const { release, ...stored } = await told();
-      taken();
-      await calls.restart(app);
-      await isRunning({});
-      parts.onStarted(app, release.snapshot);
-      return { answers: answers(stored, release) };
-    },
+    restart: (): Promise<Started> =>
+      told(async ({ release, ...stored }) => {
+        taken();
+        await calls.restart(app);
+        await isRunning({});
+        parts.onStarted(app, release.snapshot);
+        return { answers: answers(stored, release) };
+      }),
     /** Ends the application; a start in progress is cancelled. */
     stop: async () => {
       taken();
@@ -100,34 +124,33 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
     processes: async (): Promise<ProcessList> => {
       const { active, scale } = await apps.get(app);
       if (active === null) return { processes: [], cron: [], scale };
-      await parts.tell(app);
-      return calls.processes(app);
+      const release = await readRelease(parts, app, active).catch(() => null);
+      const told = await toldApp(parts, app, await apps.get(app), release);
+      return withTold(calls, told, () => calls.processes(app));
     },
     /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
-    scale: async (change: Readonly<Record<string, unknown>>) => {
-      const { release } = await told();
-      const { types } = release;
-      const { scale } = await apps.change(app, ({ scale }) => ({
-        scale: changedScale(app.app, { types, scale }, change),
-      }));
-      await calls.scale(app, scale);
-    },
+    scale: (change: Readonly<Record<string, unknown>>) =>
+      told(async ({ release: { types } }) => {
+        const { scale } = await apps.change(app, ({ scale }) => ({
+          scale: changedScale(app.app, { types, scale }, change),
+        }));
+        await calls.scale(app, scale);
+      }),
     logs: async (query: LogQuery, signal: AbortSignal) => {
       // A first start may have failed, of which the runner was not told since.
-      await calls.tell(await toldApp(parts, app, await apps.get(app), null));
-      return calls.logs(app, query, signal);
+      const told = await toldApp(parts, app, await apps.get(app), null);
+      return withTold(calls, told, () => calls.logs(app, query, signal));
     },
     /** Starts a command in the release that is live; before the first start in the newest that was built. */
     run: async (run: RunStart) => {
       if ((await apps.get(app)).active !== null) {
-        await told();
-        return calls.run(app, run);
+        return told(() => calls.run(app, run));
       }
       // An application that needs a table to answer gets it by a command before its first start.
       const built = (await parts.snapshots.list(app)).find(({ state }) => state === 'ready');
       if (!built) throw new HttpError(409, `${app.app} has no release yet: nothing of it has been built.`);
-      await calls.tell(await toldApp(parts, app, await apps.get(app), null));
-      return calls.run(app, run, await readRelease(parts, app, built.id));
+      const release = await readRelease(parts, app, built.id);
+      return withTold(calls, await toldApp(parts, app, await apps.get(app), null), () => calls.run(app, run, release));
     },
     said: (id: string, signal: AbortSignal) => calls.said(app, id, signal),
     input: (id: string, input: RunInput) => calls.input(app, id, input),

@@ -1,5 +1,5 @@
 import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts';
-import { messageOf } from '../../http/http-error.ts';
+import { messageOf, sentenceOf } from '../../http/http-error.ts';
 import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { ServedUsers } from '../store/served-users.ts';
@@ -8,7 +8,7 @@ import { readRelease, toldApp } from './told.ts';
 
 export type Runners = ReturnType<typeof runners>;
 
-interface RunnersParts extends Omit<RunnerParts, 'starts' | 'tell'> {
+interface RunnersParts extends Omit<RunnerParts, 'starts'> {
   readonly users: ServedUsers;
   readonly log: Log;
   /** Builds the release of a snapshot again when it is gone. */
@@ -54,7 +54,7 @@ export function runners(parts: RunnersParts) {
       await tell(app);
     }
     if (!awaited.delete(appKey(app))) return;
-    const missing = await readRelease(parts, app, stored.active).then(() => undefined, messageOf);
+    const missing = await readRelease(parts, app, stored.active).then(() => undefined, sentenceOf);
     await calls.resume(app, missing === undefined ? undefined : { snapshot: stored.active, why: missing });
     parts.onStarted(app, stored.active);
   };
@@ -82,7 +82,7 @@ export function runners(parts: RunnersParts) {
     });
   };
   return {
-    of: (app: AppId) => runnerOf({ ...parts, tell, starts }, app, () => awaited.delete(appKey(app))),
+    of: (app: AppId) => runnerOf({ ...parts, starts }, app, () => awaited.delete(appKey(app))),
     /** Resolves when the start of a snapshot has been recorded, if one is under way. */
     recorded: (app: AppId, snapshot: string) => starts.recorded(app, snapshot),
     tell,

@@ -7,7 +7,7 @@ import { processTypes } from '../../builder/start/process-types.ts';
 import { readStartManifest } from '../../builder/start/start-command.ts';
 import { toolBin } from '../../builder/tools/tools.ts';
 import { keptPaths } from '../../files/kept-files.ts';
-import { HttpError, messageOf } from '../../http/http-error.ts';
+import { HttpError, sentenceOf } from '../../http/http-error.ts';
 import type { Isolation } from '../../process/sandbox.ts';
 import { type AppId, appKey, type HealthCheck, type ToldApp, type ToldRelease } from '../../runner/calls.ts';
 import { type MemoryLimits, memoryLimitOf } from '../../runner/limits/memory-watch.ts';
@@ -101,5 +101,5 @@ function healthCheck(setting: Settings['health']): HealthCheck | null {
 }
 
 function refused(error: unknown): never {
-  throw new HttpError(500, messageOf(error), []);
+  throw new HttpError(500, sentenceOf(error), [], { cause: error });
 }

@@ -2,7 +2,7 @@ import type { Cron } from 'croner';
 import type { CronJob } from '../../../functions/core/ports/processes.ts';
 import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
 import { scriptCommand } from '../../builder/start/start-command.ts';
-import { messageOf } from '../../http/http-error.ts';
+import { sentenceOf } from '../../http/http-error.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../start/release.ts';
@@ -118,10 +118,7 @@ class Job {
       output: (stream, name) => log.capture(stream, name, () => {}),
     });
     this.#process = started.catch(() => undefined);
-    const ending = await started.then(
-      ({ ended }) => ended,
-      (error: unknown) => messageOf(error),
-    );
+    const ending = await started.then(({ ended }) => ended, sentenceOf);
     const seconds = (Date.now() - began.getTime()) / 1000;
     const isStarted = typeof ending !== 'string';
     const skipped = this.#skipped === 0 ? '' : `; skipped meanwhile: ${this.#skipped}`;

@@ -5,7 +5,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { RunInput, RunTerminal, Said } from '../../../functions/core/ports/processes.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
-import { HttpError, messageOf } from '../../http/http-error.ts';
+import { HttpError, sentenceOf } from '../../http/http-error.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../start/release.ts';
@@ -54,7 +54,7 @@ export class OneOff {
     const streams: [Readable, OutputName][] = [];
     const output = (stream: Readable, from: OutputName) => void streams.push([stream, from]);
     const started = await startProcess(release, { command: run, takesInput: true, output }).catch((error: unknown) => {
-      throw new HttpError(400, messageOf(error));
+      throw new HttpError(400, sentenceOf(error));
     });
     return new OneOff(release, { name, command, started, streams, hasTerminal: run !== command });
   }

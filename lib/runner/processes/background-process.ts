@@ -1,6 +1,6 @@
 import type { Process } from '../../../functions/core/ports/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
-import { messageOf } from '../../http/http-error.ts';
+import { sentenceOf } from '../../http/http-error.ts';
 import { portsOf } from '../../http/port-owner.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import type { RunnerEvent } from '../calls.ts';
@@ -103,7 +103,7 @@ export class BackgroundProcess {
           this.#crashed({ how: ending.how, lines, ending });
         });
       },
-      (error: unknown) => this.#crashed({ how: messageOf(error), lines, ending: undefined }),
+      (error: unknown) => this.#crashed({ how: sentenceOf(error), lines, ending: undefined }),
     );
   }
 

@@ -56,3 +56,11 @@ export const ANSWERED = [
 
 /** Those that are answered piece by piece. */
 export const STREAMED = ['logs', 'said'] as const satisfies readonly (keyof RunnerCalls)[];
+
+/** Calls that last as long as an application needs, or wait for something. The others are answered at once. */
+export const LASTING: readonly string[] = [
+  ...['start', 'restart', 'resume', 'stop', 'scale', 'remove', 'run', 'endRuns', 'events', 'close'],
+];
+
+/** Calls that are not repeated when a runner has ended before it has answered: they may have been done. */
+export const ONCE: readonly string[] = ['run', 'input', 'close'];

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { FULL_DISK, isFull } from '../../files/errors.ts';
-import { HttpError, messageOf } from '../../http/http-error.ts';
+import { HttpError, messageOf, sentenceOf } from '../../http/http-error.ts';
 import type { ListenAnswer, ServicePort } from '../door/service-ports.ts';
 import type { Runners } from '../runners.ts';
 import type { Attendance } from './attendance.ts';
@@ -71,7 +70,8 @@ function send(response: ServerResponse, value: unknown): void {
 
 function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
-  const [status, log] = error instanceof HttpError ? [error.status, error.log] : [500];
-  const sentence = isFull(error) ? FULL_DISK : messageOf(error);
-  response.writeHead(status).end(JSON.stringify({ error: sentence, log }));
+  const { status, log } = error instanceof HttpError ? error : new HttpError(500, '');
+  // What is no sentence is for the log of the service.
+  const cause = error instanceof HttpError ? undefined : messageOf(error);
+  response.writeHead(status).end(JSON.stringify({ error: sentenceOf(error), log, cause }));
 }

@@ -8,9 +8,10 @@ import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { once } from '../../../functions/core/concurrency.ts';
 import { bundled, programFolder } from '../../bundle/bundle.mjs';
 import { OperatorError } from '../../files/errors.ts';
-import { messageOf } from '../../http/http-error.ts';
+import { causeOf, messageOf } from '../../http/http-error.ts';
 import { OWN_MARKS } from '../../process/marks.ts';
 import { tellGroups } from '../../process/watched-groups.ts';
 import type { RunnerCalls } from '../calls.ts';
@@ -65,11 +66,12 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   const { folder, warn } = options;
   const socketPath = socketIn(folder, SOCKET);
   await openFolder(folder);
-  const calls = runnerClient(socketPath);
+  const calls = runnerClient(socketPath, { warn });
   const program = await bundledRunner();
   const version = versionOf(program);
   const launch = { node: process.execPath, program };
-  let hello = await helloOf(socketPath);
+  const hangs = once(() => warn('The runner of the applications does not answer: it is waited for.'));
+  let hello = await helloOf(socketPath, hangs);
   if (hello && hello.version !== version) {
     warn('The runner of the applications is of another version: it is replaced, one application after the other.');
     const before = { ...programOptions(options, version), ...(hello.stays && { lingerSeconds: null }) };
@@ -86,7 +88,7 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   let current = hello ?? (await begin());
   const { service = [] } = options;
   const { ports, warnings } = await listenFor(socketPath, service).catch((cause: unknown) => {
-    throw new OperatorError(`The runner of the applications does not listen for the service: ${messageOf(cause)}`, {
+    throw new OperatorError(`The runner of the applications does not listen for the service: ${causeOf(cause)}`, {
       cause,
     });
   });
@@ -107,7 +109,7 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
       if (performance.now() - startedAt < SOON_MS) await pause(RESTART_AFTER_MS);
       if (isClosing) return;
       startedAt = performance.now();
-      current = (await helloOf(socketPath)) ?? (await begin());
+      current = (await helloOf(socketPath, hangs)) ?? (await begin());
       await listenAgain(
         socketPath,
         service.map((one) => ({ ...one, port: ports[one.name] ?? one.port })),

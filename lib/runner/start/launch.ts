@@ -9,7 +9,7 @@ import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import { nodeHint } from '../../builder/tools/node-hint.ts';
 import type { Target } from '../../http/forwarder.ts';
-import { HttpError, messageOf } from '../../http/http-error.ts';
+import { HttpError, sentenceOf } from '../../http/http-error.ts';
 import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
@@ -106,7 +106,7 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   const started = await startProcess(spec, {
     ...spec,
     output: (stream, name) => spec.log.capture(stream, name, add),
-  }).catch((error: unknown) => messageOf(error));
+  }).catch(sentenceOf);
   if (typeof started === 'string') return { failure: withHint(started, spec), lines };
   const { group, exceeded } = started;
   const ended = new AbortController();
