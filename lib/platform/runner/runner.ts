@@ -1,6 +1,6 @@
 import type { ProcessList, RunInput, RunStart } from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
-import { HttpError, isMissing } from '../../http/http-error.ts';
+import { HttpError, isAway, isMissing } from '../../http/http-error.ts';
 import {
   type AppId,
   appKey,
@@ -41,7 +41,9 @@ export class Starts {
 
   add<T>(app: AppId, snapshot: string, work: () => Promise<T>): Promise<T> {
     const key = `${appKey(app)} ${snapshot}`;
-    const done = work().finally(() => this.#all.delete(key));
+    const done = work().finally(() => {
+      if (this.#all.get(key) === done) this.#all.delete(key);
+    });
     this.#all.set(key, done);
     return done;
   }
@@ -80,20 +82,32 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
     return withTold(calls, await toldApp(parts, app, stored, release), () => ask({ ...stored, release }));
   };
   const isRunning = async (fields: Partial<StoredApp>) => {
-    const { active, wanted, port } = await apps.get(app);
-    const changed = { active, port, ...fields, wanted: 'running' as const };
-    const isNew = changed.active !== active || changed.port !== port || wanted !== 'running';
+    const { active, next, wanted, port } = await apps.get(app);
+    const changed = { active, next, port, ...fields, wanted: 'running' as const };
+    const isOther = changed.active !== active || changed.next !== next || changed.port !== port;
+    const isNew = isOther || wanted !== 'running';
     if (isNew) await apps.change(app, changed);
   };
+  /** What has failed is not what the next start of the platform begins with; on a full disk neither. */
+  const notNext = () => reserve.use(() => apps.change(app, { next: null })).catch(() => undefined);
   const start = async (snapshot: string) => {
     const stored = await apps.get(app);
     const release = await readRelease(parts, app, snapshot);
     const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
     const { kept, takes, lost } = await handover(parts, app, { release, before });
     taken();
+    // Written before the requests move, so that after a kill no older release answers again.
+    await apps.change(app, { next: snapshot });
     const begin = () => calls.start(app, { ...release, kept }, takes);
-    const port = await withTold(calls, await toldApp(parts, app, stored, before), begin);
-    await isRunning({ active: snapshot, port }).catch(async (error: unknown) => {
+    const port = await withTold(calls, await toldApp(parts, app, stored, before), begin).catch(
+      async (error: unknown) => {
+        // A runner that has not said that it failed may have started it.
+        if (!isAway(error)) await notNext();
+        throw error;
+      },
+    );
+    await isRunning({ active: snapshot, port, next: null }).catch(async (error: unknown) => {
+      await notNext();
       // What serves is what the next start of the platform finds.
       await (before ? calls.start(app, before) : calls.stop(app));
       throw error;
@@ -119,7 +133,7 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
       taken();
       // The application ends before that is written: it may be what fills the disk.
       await calls.stop(app);
-      await reserve.use(() => apps.change(app, { wanted: 'stopped' }));
+      await reserve.use(() => apps.change(app, { wanted: 'stopped', next: null }));
     },
     processes: async (): Promise<ProcessList> => {
       const { active, scale } = await apps.get(app);

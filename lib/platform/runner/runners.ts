@@ -37,7 +37,17 @@ export function runners(parts: RunnersParts) {
     const release = await readRelease(parts, app, stored.active).catch(() => null);
     await calls.tell(await toldApp(parts, app, stored, release));
   };
+  const of = (app: AppId) => runnerOf({ ...parts, starts }, app, () => awaited.delete(appKey(app)));
+  /** Starts a release whose start was cut off: it may have answered already. When it fails, the one before is live. */
+  const startNext = async (app: AppId) => {
+    const { next, active, wanted } = (await apps.find(app)) ?? {};
+    if (!next || !active || wanted !== 'running') return;
+    // It is being started again when only the runner was killed.
+    await starts.recorded(app, next);
+    if ((await apps.find(app))?.next === next) await of(app).start(next).catch(failed(app));
+  };
   const resumeOne = async (app: AppId) => {
+    await startNext(app);
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
     await tell(app);
@@ -82,7 +92,7 @@ export function runners(parts: RunnersParts) {
     });
   };
   return {
-    of: (app: AppId) => runnerOf({ ...parts, starts }, app, () => awaited.delete(appKey(app))),
+    of,
     /** Resolves when the start of a snapshot has been recorded, if one is under way. */
     recorded: (app: AppId, snapshot: string) => starts.recorded(app, snapshot),
     tell,

@@ -20,6 +20,8 @@ export const AppRecord = v.object({
   port: v.nullable(v.number()),
   /** The id of the snapshot that serves, or served last. */
   active: v.nullable(v.string()),
+  /** The id of the snapshot whose start was begun and has not ended: it may serve already. */
+  next: v.optional(v.nullable(v.string()), null),
   /** Whether it is to run, also after a restart of the platform. */
   wanted: v.picklist(['running', 'stopped']),
   /** How many processes are to run, by type; 1 of each type that is not named. `web` may be `auto`. */
@@ -79,7 +81,7 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
   const put = (name: AppId, manifest: Manifest, scale: StoredApp['scale']) => {
     const before = stored(tables, name);
     const full = nameOf(name, manifest, before);
-    const fresh = { port: null, active: null, wanted: 'stopped' as const, scale, domains: [] };
+    const fresh = { port: null, active: null, next: null, wanted: 'stopped' as const, scale, domains: [] };
     write(tables, name, { ...(before ?? fresh), name: full, manifest });
   };
   return {
@@ -103,7 +105,7 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
       const to = { user: name.user, app: appName(full) };
       const before = get(name);
       const manifest = { ...before.manifest, name: full };
-      const renamed = { ...before, name: full, manifest };
+      const renamed = { ...before, name: full, manifest, next: null };
       const isMoved = to.app !== name.app;
       const isTaken = () => existsSync(folders.ofApp(to).root) || stored(tables, to) !== undefined;
       await tables.write(() => {
@@ -146,7 +148,9 @@ function stored(tables: Tables, { user, app }: AppId): StoredApp | undefined {
   const row = tables.get<{ doc: string }>(`SELECT doc FROM applications ${OF_APP}`, user, app);
   if (!row) return undefined;
   const domains = tables.all<{ name: string }>(`SELECT name FROM domains ${OF_APP} ORDER BY id`, user, app);
-  return { ...(JSON.parse(row.doc) as AppRecord), domains: domains.map(({ name }) => name) };
+  // Records of versions before have no `next`.
+  const { next = null, ...record } = JSON.parse(row.doc) as AppRecord;
+  return { ...record, next, domains: domains.map(({ name }) => name) };
 }
 
 function write(tables: Tables, { user, app }: AppId, { domains: _, ...record }: StoredApp): void {

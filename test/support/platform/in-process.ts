@@ -2,6 +2,7 @@ import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts
 import { doorServer } from '../../../lib/http/servers.ts';
 import { isolationFor } from '../../../lib/local/programs/isolation.ts';
 import { openPlatform, type Platform, type PlatformOptions } from '../../../lib/platform/platform.ts';
+import type { UsedRunner } from '../../../lib/platform/runner/applications.ts';
 import type { Limits } from '../../../lib/platform/settings.ts';
 import type { Snapshots } from '../../../lib/platform/store/snapshots.ts';
 import { storedIn } from '../../../lib/platform/store/stored.ts';
@@ -14,6 +15,8 @@ export interface InProcessOptions extends Omit<PlatformOptions, 'runner' | 'tabl
   readonly limits?: Partial<Limits & RunnerLimits>;
   /** Returns the tables that the platform gets. */
   readonly tables?: (tables: Tables) => Tables;
+  /** Returns the runner that the platform gets. */
+  readonly runner?: (runner: UsedRunner) => UsedRunner;
 }
 
 /** A platform with what it has stored, and a front door. */
@@ -34,9 +37,10 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const stores = openedTables(folder);
   const tables = options.tables?.(stores.tables) ?? stores.tables;
   const runner = await openRunner({ folder, limits, own, reserve });
+  const used = options.runner?.(runner) ?? runner;
   const end = () => runner.close().finally(stores.close);
   const isolation = options.isolation === undefined ? await isolationIn(folder) : options.isolation;
-  const platform = await openPlatform({ ...options, tables, runner, isolation }).catch(async (error: unknown) => {
+  const platform = await openPlatform({ ...options, tables, runner: used, isolation }).catch(async (error: unknown) => {
     await end();
     throw error;
   });

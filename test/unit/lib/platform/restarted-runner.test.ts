@@ -1,0 +1,182 @@
+import { expect, it } from 'vitest';
+import { HttpError } from '../../../../lib/http/http-error.ts';
+import type { UsedRunner } from '../../../../lib/platform/runner/applications.ts';
+import type { RunnerCalls } from '../../../../lib/runner/calls.ts';
+import {
+  appFiles,
+  build,
+  deploy,
+  hello,
+  platform,
+  refusalOf,
+  serverFile,
+  start,
+  temporaryFolder,
+  until,
+  visit,
+} from '../../../support/platform/harness.ts';
+
+const HOST = 'hello.ada.localhost';
+const AWAY = () => new HttpError(503, 'What runs the applications was started again.');
+const version = (number: string, server = serverFile(number)) => appFiles('hello', server);
+
+/** Returns what replaces the start of a release. */
+function starting(replaced: (start: () => Promise<number>, snapshot: string) => Promise<number>) {
+  return (runner: UsedRunner): UsedRunner => ({
+    ...runner,
+    start: (app, release, takes) => replaced(() => runner.start(app, release, takes), release.snapshot),
+  });
+}
+
+const killed: Readonly<Record<string, (start: () => Promise<number>) => Promise<number>>> = {
+  'before it answers requests': async () => {
+    throw AWAY();
+  },
+  'between the first request and the record of it': async (start) => {
+    await start();
+    throw AWAY();
+  },
+};
+
+it.each(Object.entries(killed))(
+  'a release whose start was cut off %s is what runs after the next start, and never the older one',
+  async (_, cut) => {
+    const dataDir = await temporaryFolder();
+    const first = await platform({
+      dataDir,
+      runner: starting((begin, snapshot) => (snapshot === '2' ? cut(begin) : begin())),
+    });
+    await deploy(first, 'hello', '1', version('1'));
+    await build(first, 'hello', '2', version('2'));
+    await refusalOf(start(first, 'hello', '2'));
+    await first.close();
+
+    const started: string[] = [];
+    const noted = starting((begin, snapshot) => {
+      started.push(snapshot);
+      return begin();
+    });
+    const resumed: unknown[] = [];
+    const second = await platform({
+      dataDir,
+      runner: (runner) => ({
+        ...noted(runner),
+        resume: async (...args: Parameters<RunnerCalls['resume']>) => {
+          resumed.push((await runner.states()).map(({ state }) => state));
+          await runner.resume(...args);
+        },
+      }),
+    });
+    await until('it answers', async () => (await visit(second, HOST)).status === 200);
+    expect((await visit(second, HOST)).body).toBe('2');
+    expect(started).toEqual(['2']);
+    await until('it was resumed', () => resumed.length === 1);
+    expect(resumed).toEqual([['running']]);
+    expect((await second.applications.find(hello))?.snapshot).toBe('2');
+  },
+);
+
+it('when that release does not start, the one before runs, also after a further start', async () => {
+  const dataDir = await temporaryFolder();
+  const first = await platform({
+    dataDir,
+    runner: starting(async (begin, snapshot) => {
+      if (snapshot === '2') throw AWAY();
+      return begin();
+    }),
+  });
+  await deploy(first, 'hello', '1', version('1'));
+  await build(first, 'hello', '2', version('2', 'process.exit(1);'));
+  await refusalOf(start(first, 'hello', '2'));
+  await first.close();
+  const second = await platform({ dataDir });
+  await until('it answers', async () => (await visit(second, HOST)).status === 200);
+  expect((await visit(second, HOST)).body).toBe('1');
+  await second.close();
+  const started: string[] = [];
+  const third = await platform({
+    dataDir,
+    runner: starting((begin, snapshot) => {
+      started.push(snapshot);
+      return begin();
+    }),
+  });
+  await until('it answers', async () => (await visit(third, HOST)).status === 200);
+  expect(started).toEqual([]);
+});
+
+it('a start that has failed leaves nothing for the next start of the platform', async () => {
+  const dataDir = await temporaryFolder();
+  const first = await platform({ dataDir });
+  await deploy(first, 'hello', '1', version('1'));
+  await build(first, 'hello', '2', version('2', 'process.exit(1);'));
+  await refusalOf(start(first, 'hello', '2'));
+  await first.close();
+  const started: string[] = [];
+  const second = await platform({
+    dataDir,
+    runner: starting((begin, snapshot) => {
+      started.push(snapshot);
+      return begin();
+    }),
+  });
+  await until('it answers', async () => (await visit(second, HOST)).status === 200);
+  expect(started).toEqual([]);
+});
+
+it('a runner that was started again in the middle of a start is told of the application once more', async () => {
+  const at = await platform({
+    runner: (runner) => {
+      let isKilled = false;
+      const start: RunnerCalls['start'] = async (app, release, takes) => {
+        if (!isKilled) await runner.remove(app);
+        isKilled = true;
+        return runner.start(app, release, takes);
+      };
+      return { ...runner, start };
+    },
+  });
+  await deploy(at, 'hello', '1', version('1'));
+  expect((await visit(at, HOST)).body).toBe('1');
+});
+
+const texts: Readonly<Record<string, unknown>> = {
+  'an error of the system': Object.assign(new Error('connect ECONNREFUSED runner.sock'), { code: 'ECONNREFUSED' }),
+  'a connection that was cut': Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }),
+  'a mistake': new TypeError("Cannot read properties of undefined (reading 'port')"),
+  'what is no error': 'aborted',
+};
+
+it.each(Object.entries(texts))('%s in the runner is no reason of a deploy', async (_, thrown) => {
+  const details: unknown[] = [];
+  const at = await platform({
+    log: ({ detail }) => details.push(detail),
+    runner: starting(async () => {
+      throw thrown;
+    }),
+  });
+  await build(at, 'hello', '1', version('1'));
+  const failed = at.hosting.start({ ...hello, snapshot: '1' });
+  await expect(failed).rejects.toMatchObject({
+    detail: 'The service failed; the operator finds the reason in its log.',
+  });
+  expect(details).toContain(thrown instanceof Error ? thrown.message : thrown);
+});
+
+it('a runner that does not answer is 503 for who asks for the applications', async () => {
+  const at = await platform({
+    runner: (runner) => ({
+      ...runner,
+      state: async () => {
+        throw AWAY();
+      },
+    }),
+  });
+  await build(at, 'hello', '1', version('1'));
+  await at.hosting.start({ ...hello, snapshot: '1' }).catch(() => undefined);
+  await expect(at.applications.list('ada')).rejects.toMatchObject({
+    status: 503,
+    code: 'request:unavailable',
+    detail: 'What runs the applications was started again.',
+  });
+});
