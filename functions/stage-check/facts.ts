@@ -40,6 +40,14 @@ export interface Ownership {
   readonly notes: readonly string[];
 }
 
+/** The commit that the branch, or the head of the pull request, is at now. */
+export interface Tip {
+  /** Null when it was deleted or closed. */
+  readonly sha: string | null;
+  /** Whether the host may have another answer soon: this one may be a little older than the calls. */
+  readonly isProvisional: boolean;
+}
+
 /**
  * What is known of an entry while it is decided on. A fact that costs a request or a read is a function: the first rule
  * that needs it has it fetched, once.
@@ -50,8 +58,7 @@ export interface Facts<E extends CommitEntry = CommitEntry> {
   /** The combined CI result; `nothing` when the push or its hook ignores CI. */
   readonly verdict: CiVerdict;
   readonly track: () => Promise<BranchFacts>;
-  /** The commit that the branch, or the head of the pull request, is at now; null when it was deleted or closed. */
-  readonly tip: () => Promise<string | null>;
+  readonly tip: () => Promise<Tip>;
   /** The position of that relative to the entry's commit; null when there is none, or it is not known. */
   readonly ancestry: () => Promise<Comparison | null>;
   /** Throws `deploy:repohost:no_pkg_json` when its package.json is not readable. */

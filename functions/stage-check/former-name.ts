@@ -17,11 +17,12 @@ interface Known {
 
 /**
  * Returns an entry with the id of its repository, which not every sender has: that of the newest push or, before anything
- * was deployed under its name, what the host says. By the id a repository is found that was renamed since. Throws as
- * `RepositoryHost.repository` does, if that can succeed later.
+ * was deployed under its name, what the host says. By the id a repository is found that was renamed since; those of this
+ * service have none, and keep their names. Throws as `RepositoryHost.repository` does, if that can succeed later.
  */
 export async function withFormerName(sent: CommitEntry, ports: CheckPorts): Promise<Known> {
   const { user, repository } = sent;
+  if (repository.host === ports.ownHost?.name) return { entry: sent, ports };
   const { activeDeploy, newest } = await ports.facts.branch(user, repository, trackOf(sent));
   const isDeployed = activeDeploy !== null;
   const id = repository.id ?? (await idOf(sent, { newest, isDeployed }, ports));

@@ -26,7 +26,7 @@ export async function factsOf(entry: CommitEntry, ports: CheckPorts): Promise<Fa
     ...{ entry, state, verdict, track },
     tip,
     ancestry: once(async () => {
-      const head = await tip();
+      const { sha: head } = await tip();
       return head === null ? null : comparison(entry, { base: entry.sha, head }, ports);
     }),
     named: once(async () => namedApp(entry, await source())),

@@ -1,13 +1,13 @@
 import { type Entry, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { ignoresCi } from '../core/entry/kinds.ts';
 import { trackOf } from '../core/entry/track.ts';
-import { DeployError, unlessRefused } from '../core/errors.ts';
+import { DeployError } from '../core/errors.ts';
 import { UNKNOWN_MS } from '../core/pipeline/host-away.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
 import { previewWords } from '../core/preview/preview.ts';
-import { type CommitEntry, ended, type Facts } from './facts.ts';
+import { type CommitEntry, ended, type Facts, type Tip } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** An answer of the host may be a little older than the call that it contradicts. */
@@ -15,21 +15,28 @@ const TIP_KNOWN_AFTER_MS = 10_000;
 const TIP_AGAIN_SECONDS = 5;
 
 /**
- * Returns the commit that the branch, or the head of the pull request, is at now; null when it was deleted or closed. The
- * host is asked unless no call is missing, late or doubled: then the last one says that the entry's commit is the tip, or
- * what has followed it in a burst of pushes. The last call counts too when the host refuses to answer.
+ * Returns where the branch, or the head of the pull request, is. The host is asked unless no call is missing, late or
+ * doubled: then the last one says that the entry's commit is the tip, or what has followed it in a burst of pushes. The
+ * last call counts too when the host refuses to answer.
  */
 export async function tipOf(
   { entry, state, verdict, track: trackOfEntry }: Pick<Facts, 'entry' | 'state' | 'verdict' | 'track'>,
   ports: CheckPorts,
-) {
+): Promise<Tip> {
   const { sha, provider, kind, receivedAt } = entry;
   const track = await trackOfEntry();
   const { tip, isTipSure } = track;
   const isFresh = kind !== 'build' && verdict.says !== 'passed' && ports.clock.now() - receivedAt < TIP_KNOWN_AFTER_MS;
   const isTold = isTipSure && provider !== RECONCILED && !state.awaitsPush && (isSame(tip, sha) || (tip && isFresh));
-  if (isTold && !(await mayBeFarther(entry, track, ports))) return tip;
-  return unlessRefused(tipAtHost(entry, tip ?? sha, ports), tip ?? sha);
+  if (isTold && !(await mayBeFarther(entry, track, ports))) return { sha: tip, isProvisional: false };
+  const told = tip ?? sha;
+  try {
+    return { sha: await tipAtHost(entry, told, ports), isProvisional: true };
+  } catch (error) {
+    if (!(error instanceof DeployError) || error.retry) throw error;
+    // What the host does not know it may know soon; any other refusal stays one.
+    return { sha: told, isProvisional: error.host === 'unknown' };
+  }
 }
 
 /** Throws as `RepositoryHost.tip` does. `told` is the head of a pull request whose host does not say it. */
@@ -105,16 +112,19 @@ export function tipRow(where: Whereabouts): TipRow {
 export async function notOnBranch(facts: Facts, { clock, log, ownHost }: CheckPorts) {
   const { entry, track } = facts;
   if (entry.provider === MANUAL) return null;
-  const [now, { tip: told, newest, isTipSure }] = [await facts.tip(), await track()];
+  const { sha: now, isProvisional } = await facts.tip();
+  const { tip: told, newest, isTipSure } = await track();
   const isTip = isSame(now, entry.sha);
   const { outcome, unless } = tipRow({
     host: isTip ? 'tip' : (await isInHistory(now, facts)) ? 'history' : 'gone',
     told: isSame(told, entry.sha) ? 'this' : isSame(told, now) ? 'tip' : 'another',
     isComplete: isTipSure,
   });
-  const call = unless === 'newest' ? await log.read(entry.user, newest) : entry;
-  const again = unless && call ? whileFresh(call, clock.now()) : null;
-  if (again) return again;
+  if (isProvisional && unless) {
+    const call = unless === 'newest' ? await log.read(entry.user, newest) : entry;
+    const again = call && whileFresh(call, clock.now());
+    if (again) return again;
+  }
   return outcome === 'deploy' ? null : ended('superseded', whyNot(entry, now, ownHost));
 }
 
@@ -152,7 +162,7 @@ async function isOlder(
   ports: CheckPorts,
 ): Promise<boolean> {
   if (entry.provider === MANUAL) return live.number > entry.number;
-  const now = await tip();
+  const { sha: now } = await tip();
   if (isSame(now, entry.sha)) return false;
   if (now === live.sha) return (await ancestry()) === 'ahead';
   if ((await comparison(entry, { base: live.sha, head: entry.sha }, ports)) !== 'behind') return false;

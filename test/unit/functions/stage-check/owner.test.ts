@@ -191,6 +191,13 @@ describe('a repository that was renamed or transferred', () => {
     expect(await check(1)).toMatchObject({ stage: 'fetch' });
   });
 
+  it('is not asked for in the repositories of the service, which have none', async () => {
+    const { push, check, commit, host } = checkWorld();
+    host.failWith('repository', new DeployError('deploy:repohost:no_pkg_json', 'away', { retry: true }));
+    await push(commit(null));
+    expect(await check(1, { ownHost: { name: 'memory' } })).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
   it('is not taken for another one with its old name, or with the same id at another host', async () => {
     const { push, check, commit, later } = await renamed();
     await push(commit(null), { repository: { ...repository, id: '8' } });

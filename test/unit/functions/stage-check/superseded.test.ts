@@ -173,8 +173,8 @@ describe('a push that moves the branch back', () => {
 });
 
 describe('a commit that the last push does not name', () => {
-  const refuses = (retry: boolean) =>
-    host.failWith('tip', new DeployError('deploy:repohost:no_pkg_json', 'No.', { retry }));
+  const refuses = (retry: boolean, as?: 'unknown') =>
+    host.failWith('tip', new DeployError('deploy:repohost:no_pkg_json', 'No.', { retry, host: as }));
 
   it('is decided on when the host answers where the branch is', async () => {
     const { second } = line();
@@ -195,6 +195,17 @@ describe('a commit that the last push does not name', () => {
     refuses(false);
     await build(first, passed);
     expect(await check(3)).toMatchObject({ status: 'superseded', reason: expect.stringMatching(/ by #2\.$/) });
+  });
+
+  it('is ended at once when the host refuses for good, and asked for again when it may not know it yet', async () => {
+    const { first, second } = line();
+    await push(first, { before: 'f'.repeat(40) });
+    await push(second, { before: 'e'.repeat(40) });
+    host.failWith('compare', new DeployError('deploy:repohost:no_pkg_json', 'No.', { retry: false }));
+    refuses(false, 'unknown');
+    expect(await checkOnly(1)).toMatchObject({ status: 'running', stage: 'check' });
+    refuses(false);
+    expect(await checkOnly(1)).toMatchObject({ status: 'superseded' });
   });
 
   it('is not deployed when its branch is not there any more', async () => {
