@@ -19,13 +19,21 @@ export function isInstalled(program: string): boolean {
   return !spawnSync(program, ['--version'], { stdio: 'ignore' }).error;
 }
 
+/**
+ * Starts a program in a session of its own, as an application has one. Linux shares a busy processor between sessions
+ * (autogroups), so that one in the session of the load generator would wait less for its turn.
+ */
+function start(program: string, args: readonly string[], env = process.env): ChildProcess {
+  return spawn(program, args, { env, stdio: 'ignore', detached: true });
+}
+
 /** Starts the application by itself. */
 export async function startApplication(folder: string): Promise<Peer> {
   const port = await freePort();
   const file = join(folder, 'server.cjs');
   writeFileSync(file, visited.files['server.js'] ?? '');
   const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: String(port) };
-  return ready(port, spawn('node', [file], { env, stdio: 'ignore' }));
+  return ready(port, start('node', [file], env));
 }
 
 /** Starts Caddy before a server, as it comes. */
@@ -34,7 +42,7 @@ export async function startCaddy(folder: string, url: string): Promise<Peer> {
   const file = join(folder, `Caddyfile-${port}`);
   const site = `http://:${port} {\n\tbind 127.0.0.1\n\treverse_proxy ${new URL(url).host}\n}\n`;
   writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
-  return ready(port, spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { stdio: 'ignore' }));
+  return ready(port, start('caddy', ['run', '--config', file, '--adapter', 'caddyfile']));
 }
 
 /** Starts nginx before a server, with kept connections to it and WebSockets. */
@@ -51,7 +59,7 @@ export async function startNginx(folder: string, url: string): Promise<Peer> {
   ];
   const main = `worker_processes auto; daemon off; pid ${folder}/nginx.pid; events { worker_connections 4096; }`;
   writeFileSync(file, `${main}\nhttp {\n${http.join('\n')}\n}\n`);
-  return ready(port, spawn('nginx', ['-c', file, '-e', join(folder, 'nginx.err')], { stdio: 'ignore' }));
+  return ready(port, start('nginx', ['-c', file, '-e', join(folder, 'nginx.err')]));
 }
 
 async function ready(port: number, child: ChildProcess): Promise<Peer> {
