@@ -13,7 +13,8 @@ import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/g
 import type { Isolation } from '../process/sandbox.ts';
 import type { AppId } from '../runner/calls.ts';
 import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
-import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
+import type { ProcessLimits } from '../runner/limits/process-watch.ts';
+import { boundedBuilds } from './build/build-limits.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { unpackers } from './build/unpackers.ts';
@@ -101,9 +102,10 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
     ...stored,
     limits,
     log,
-    groups: boundedGroups(await reserve.use(() => openGroupRegistry(dirs.groups)), {
-      limitOf: (what) => processLimitOf(options.processLimits ?? {}, what),
-      checkMs: limits.processCheckMs,
+    groups: boundedBuilds(await reserve.use(() => openGroupRegistry(dirs.groups)), {
+      limits,
+      memoryLimits: options.memoryLimits ?? {},
+      processLimits: options.processLimits ?? {},
     }),
   });
   await checkFiles(stored, log);

@@ -32,6 +32,10 @@ export interface PublicService {
 export interface Limits {
   /** The interval between counts of processes. */
   readonly processCheckMs: number;
+  /** The interval between measurements of the memory of builds. */
+  readonly memoryCheckMs: number;
+  /** What a step of a build may use at least, in MB: it needs more than the application. */
+  readonly buildMemoryMb: number;
   /** How long after a tarball the process for the next one is started: the build and the start come first. */
   readonly unpackAheadMs: number;
   /** Time limit of an installation. */
@@ -53,6 +57,8 @@ export const DEFAULT_CACHE_MB = 5_000;
 
 export const defaultLimits: Limits = {
   processCheckMs: RUNNER_LIMITS.processCheckMs,
+  memoryCheckMs: RUNNER_LIMITS.memoryCheckMs,
+  buildMemoryMb: 1_024,
   unpackAheadMs: 2_000,
   installMs: 20 * 60_000,
   // The limits of the service: the platform must be able to unpack what the service has accepted.

@@ -74,7 +74,7 @@ export async function runCommand(context: CommandContext, command: CommandSpec):
   clearTimeout(timer);
   signal.removeEventListener('abort', cancel);
   const overrun = group.overrun();
-  if (overrun !== undefined) throw new Error(`${title} ${overrun}, the limit of the application.`);
+  if (overrun !== undefined) throw new Error(`${title} ${overrun}.`);
   if (stopped) throw new Error(`${title} ${stopped}.`);
   if (exit.code !== 0) throw new Error(`${title} ${howItEnded(exit)}${reasonIn(lines)}${command.hint?.(lines) ?? ''}.`);
   return lines;

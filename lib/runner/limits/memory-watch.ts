@@ -1,6 +1,7 @@
 import { type Member, membersOf, memoryOf, type StartedGroup } from '../../process/members.ts';
+import { procText } from '../../process/process-info.ts';
 import { type AppId, appKey } from '../calls.ts';
-import { groupWatch } from './group-watch.ts';
+import { groupWatch, growthOf } from './group-watch.ts';
 
 /** Memory limits in MB: by `<user>/<app>`, by user, and `*` for all others; the most specific one is valid. */
 export type MemoryLimits = Readonly<Record<string, number>>;
@@ -27,6 +28,24 @@ const BYTES_PER_MB = 1024 * 1024;
 const NEAR_PART = 0.5;
 const NEAR_TIMES = 10;
 
+const measured: Measure = async (groups, members) => memoryOf(members ?? (await membersOf(groups)));
+
+/** The machine has less memory by so much, or this was asked so often, when all processes are looked at. */
+const NOTICED_BYTES = 64 * BYTES_PER_MB;
+const LOOKED_EVERY = 5;
+
+/** Returns a measure that looks at the processes of the machine only after it has become poorer in memory, or after a while. */
+export function measuredWhenUsed(): Measure {
+  const hasGrown = growthOf(usedMemory, LOOKED_EVERY);
+  return async (groups, members) => (members || hasGrown(NOTICED_BYTES) ? measured(groups, members) : []);
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_meminfo.5.html */
+function usedMemory(): number | undefined {
+  const [, available] = /^MemAvailable: +(\d+) kB$/m.exec(procText('meminfo')) ?? [];
+  return available === undefined ? undefined : -Number(available) * 1024;
+}
+
 /** Returns the memory of the processes of these groups, looking at these processes only when they are given. */
 type Measure = (groups: readonly StartedGroup[], members?: readonly Member[]) => ReturnType<typeof memoryOf>;
 
@@ -34,10 +53,7 @@ type Measure = (groups: readonly StartedGroup[], members?: readonly Member[]) =>
  * Returns a watch of groups that measures above half of a limit more often. The resident memory of the processes is added up,
  * whatever program they run; memory that they share counts for each of them.
  */
-export function memoryWatch(
-  intervalMs: number,
-  measure: Measure = async (groups, members) => memoryOf(members ?? (await membersOf(groups))),
-) {
+export function memoryWatch(intervalMs: number, measure: Measure = measured) {
   let members: readonly Member[] = [];
   let round = 0;
   const { watch } = groupWatch(intervalMs, async (groups) => {

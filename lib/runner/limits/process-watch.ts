@@ -1,7 +1,7 @@
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { membersOf, type StartedGroup } from '../../process/members.ts';
 import { procText } from '../../process/process-info.ts';
-import { groupWatch } from './group-watch.ts';
+import { groupWatch, growthOf } from './group-watch.ts';
 import { mostSpecific } from './memory-watch.ts';
 
 /** The maximum number of processes of an application: by `<user>/<app>`, by user, and `*` for all others. */
@@ -33,15 +33,10 @@ const NOTICED_PART = 4;
  * counts those of each group only when they have, or after some time: counting reads all of /proc.
  */
 export function processWatch(intervalMs: number, counts: ProcessCounts = systemCounts) {
-  let lowest = counts.all() ?? 0;
-  let left = COUNTED_EVERY;
+  const hasGrown = growthOf(counts.all, COUNTED_EVERY);
   return groupWatch(intervalMs, async (groups) => {
-    const all = counts.all() ?? 0;
-    lowest = Math.min(lowest, all);
-    left -= 1;
     const smallest = Math.min(...groups.map(({ limit }) => limit));
-    if (all - lowest < smallest / NOTICED_PART && left > 0) return { has: new Map() };
-    [lowest, left] = [all, COUNTED_EVERY];
+    if (!hasGrown(smallest / NOTICED_PART)) return { has: new Map() };
     return { has: await counts.of(groups).catch(() => new Map()) };
   });
 }

@@ -6,6 +6,7 @@ import type { RunnerLimits } from '../../../../lib/runner/settings.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import {
   appFiles,
+  build,
   deploy,
   hello,
   logsOf,
@@ -131,5 +132,25 @@ describe.runIf('command' in trial)('an isolated application', () => {
       deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`)),
     );
     expect(failed.error).toBe('The application used more than 150 MB of memory, its limit, before it answered.');
+  });
+
+  it.each([
+    ['files in /dev/shm', "require('node:fs').writeFileSync('/dev/shm/x', Buffer.alloc(60e6));"],
+    [
+      'what has left it with its variables',
+      "require('node:child_process').spawn('env', ['-i', 'setsid', '--fork', process.execPath, 'all.js']);",
+    ],
+  ])('is built with a limit of memory, which %s counts for', async (_, more) => {
+    const at = await isolated({ limits: { memoryCheckMs: 50, buildMemoryMb: 100 }, memoryLimits: { ada: 50 } });
+    const files = {
+      ...appFiles('hello', serverFile('up')),
+      'all.js': 'const all = Buffer.alloc(150e6, 1); setInterval(() => all.fill(2), 1000);',
+      'release.js': `${more} setTimeout(() => {}, 60000);`,
+      Procfile: 'web: node server.js\nrelease: node release.js',
+    };
+    const { reason } = await build(at, 'hello', '1', files);
+    expect(reason).toMatch(
+      /^The release command of the Procfile used more than 100 MB of memory, the limit of a build/,
+    );
   });
 });

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { buildMemoryOf } from '../../../../lib/platform/build/build-limits.ts';
 import { memoryLimitOf, memoryWatch } from '../../../../lib/runner/limits/memory-watch.ts';
 import {
   appFiles,
+  appOf,
+  build,
   deploy,
   eventsOf,
   hello,
@@ -107,5 +110,56 @@ describe('The memory limit of an application', () => {
         return measured - before;
       })
       .toBe(0);
+  });
+});
+
+describe('The memory limit of a build', () => {
+  const atMost = (files: Record<string, string>, scripts: Record<string, string>) => ({
+    ...appFiles('hello', serverFile('small')),
+    ...files,
+    'package.json': JSON.stringify({
+      name: 'hello',
+      version: '1.0.0',
+      scripts: { start: 'node server.js', ...scripts },
+    }),
+  });
+  const allocating = 'const all = []; setInterval(() => all.push(Buffer.alloc(20e6, 1)), 5);';
+  const ended = 'used more than 300 MB of memory, the limit of a build ("memoryLimits" in config.json).';
+  const limited = () => platform({ limits: { ...limits, buildMemoryMb: 300 }, memoryLimits: { '*': LIMIT_MB } });
+
+  it('is that of its application, but not below 1 GB, and three quarters of the machine by default', () => {
+    const all = { '*': 150, ann: 2_000, 'ann/shop': 9_000 };
+    const of = (what: string) => buildMemoryOf(all, what, 1_024, 4_000);
+    expect([of('ben/blog build'), of('ann/blog'), of('ann/shop unpack')]).toEqual([1_024, 2_000, 9_000]);
+    expect(buildMemoryOf({}, 'constructor/shop build', 1_024, 4_000)).toBe(3_000);
+    expect(buildMemoryOf(all, 'ben/blog', 1_024, 1_000)).toBe(750);
+    expect(buildMemoryOf({}, 'ben/blog', 1_024)).toBeGreaterThan(0);
+  });
+
+  it('ends one that uses more, with the limit in its reason; another build, and the application, go on', async () => {
+    const at = await limited();
+    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('small')));
+    const patient = { 'wait.js': "setTimeout(() => console.log('built'), 3000)" };
+    const [large, small] = await Promise.all([
+      build(at, 'hello', '2', atMost({ 'all.js': allocating }, { build: 'node all.js' })),
+      build(at, 'other', '1', atMost(patient, { build: 'node wait.js' })),
+    ]);
+    expect(large.reason).toBe(`npm run build ${ended}`);
+    expect(small).toMatchObject({ state: 'ready', reason: null });
+    expect(await (await fetch(app.url)).text()).toBe('small');
+    await at.operations.remove(appOf('other'));
+  });
+
+  it('holds for its release command, and for what that has left behind', async () => {
+    const at = await limited();
+    const words = ['--fork', process.execPath, 'all.js'];
+    const program =
+      process.platform === 'linux' ? `'setsid', ${JSON.stringify(words)}` : "process.execPath, ['all.js']";
+    const release = `require('node:child_process').spawn(${program}); setTimeout(() => {}, 60000);`;
+    const files = atMost(
+      { 'all.js': allocating, 'release.js': release, Procfile: 'web: node server.js\nrelease: node release.js' },
+      {},
+    );
+    expect((await build(at, 'hello', '1', files)).reason).toBe(`The release command of the Procfile ${ended}`);
   });
 });

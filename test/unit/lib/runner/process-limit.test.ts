@@ -61,7 +61,9 @@ describe('How many processes an application may have', () => {
     const files = { ...appFiles('hello', serverFile('small')), 'bomb.js': `${bomb(60)} setTimeout(() => {}, 60000);` };
     const manifest = { name: 'hello', version: '1.0.0', scripts: { start: 'node server.js', build: 'node bomb.js' } };
     const built = await build(at, 'hello', '1', { ...files, 'package.json': JSON.stringify(manifest) });
-    expect(built.reason).toBe('npm run build started more than 30 processes, the limit of the application.');
+    expect(built.reason).toBe(
+      'npm run build started more than 30 processes, the limit of a build ("processLimits" in config.json).',
+    );
   });
 
   it('is counted only when the machine has more processes than before, or after a while', async () => {
