@@ -61,13 +61,16 @@ function claimStage(context: StoreContext, { claim, announce, publish }: Claim):
   if (row.lease !== null && row.lease >= now) return { outcome: 'locked', until: row.lease };
   const attempts = row.attempts + 1;
   const takenAt = row.taken_at ?? now;
-  const sql = 'UPDATE entries SET lease = ?, due_at = ?, attempts = ?, taken_at = ? WHERE id = ?';
-  connection.run(sql, leaseUntil, dueAt, attempts, takenAt, row.id);
   const claimed = { ...row, attempts, lease: leaseUntil, taken_at: takenAt, due_at: dueAt };
   const read = readRow(claimed);
-  const changes = announce?.(read.entry, attempts) ?? null;
-  const announced = changes && write(context, { row: claimed, read, publish }, { changes, keepsLease: true, dueAt });
-  return { outcome: 'claimed', entry: announced ?? read.entry, attempts };
+  const changes = announce?.(read.entry, attempts);
+  if (changes) {
+    const announced = write(context, { row: claimed, read, publish }, { changes, keepsLease: true, dueAt });
+    return { outcome: 'claimed', entry: announced, attempts };
+  }
+  const sql = 'UPDATE entries SET lease = ?, due_at = ?, attempts = ?, taken_at = ? WHERE id = ?';
+  connection.run(sql, leaseUntil, dueAt, attempts, takenAt, row.id);
+  return { outcome: 'claimed', entry: read.entry, attempts };
 }
 
 function releaseClaim(connection: Connection, { user, number, stage }: ClaimedStage, dueAt: number): void {
