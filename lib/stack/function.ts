@@ -24,7 +24,7 @@ interface ServiceFunctionProps {
   readonly logGroup: LogGroup;
   readonly timeoutSeconds: number;
   /** Megabytes; default 512. */
-  readonly memoryMb?: number;
+  readonly memoryMb?: number | undefined;
   /** The function's permissions, in addition to writing its own log. */
   readonly access?: readonly Access[];
 }

@@ -53,6 +53,12 @@ interface ApiProps {
 const ENDPOINT_TIMEOUT_SECONDS = 29;
 /** A streamed answer times out after 15 minutes, which is also Lambda's limit. */
 const STREAM_TIMEOUT_SECONDS = 900;
+/**
+ * Senders wait for these two, one after the other, and mostly find them cold. A share of a processor comes with the
+ * memory, a whole one with this much: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+ */
+const AWAITED_BY_SENDERS = ['authorize', 'api-deploy'];
+const WHOLE_PROCESSOR_MB = 1769;
 /** The functions whose streams go on until their time is over. */
 const FOLLOWED = ['api-changes', 'api-build-log', 'api-app-logs'];
 
@@ -75,7 +81,7 @@ export class Api extends Construct {
       this.#endpoint(name, props, access),
     );
     this.functions = [this.authorize, ...endpoints];
-    for (const one of [this.authorize, this.named('api-deploy')]) one.reserve(props.parameters);
+    for (const name of AWAITED_BY_SENDERS) this.named(name).reserve(props.parameters);
     this.limitsStreams = limitStreams(this.named('api-changes'), props.parameters);
     this.#route(loginAt(this, this.authorize));
     this.#answerOtherMethods();
@@ -90,7 +96,9 @@ export class Api extends Construct {
   }
 
   #endpoint(name: string, { bundles, logGroup, parameters }: ApiProps, access: readonly Access[]): ServiceFunction {
-    return new ServiceFunction(this, name, { bundles, logGroup, timeoutSeconds: timeoutOf(name, parameters), access });
+    const memoryMb = AWAITED_BY_SENDERS.includes(name) ? WHOLE_PROCESSOR_MB : undefined;
+    const timeoutSeconds = timeoutOf(name, parameters);
+    return new ServiceFunction(this, name, { bundles, logGroup, timeoutSeconds, memoryMb, access });
   }
 
   #route(authorizer: IAuthorizer): void {

@@ -56,6 +56,8 @@ const IDLE_RUN = { seconds: 0.1, readUnits: 4, logBytes: 1000 } as const;
  */
 export const DEPLOY = { writeUnits: 74, readUnits: 44, queueRequests: 21, runs: 11, apiRequests: 1 } as const;
 const ON_PLATFORM = { writeUnits: 11, readUnits: 8, puts: 8, keyRequests: 6, logKilobytes: 60 } as const;
+/** Of a warm webhook, its login included; most of a cold start is not billed on top. */
+const SECONDS_OF_ACCEPTANCE = { authorize: 0.1, 'api-deploy': 0.1 } as const;
 const SECONDS_OF_STAGES = { check: 2, fetch: 3, upload: 3, extract: 4, start: 8 } as const;
 
 export interface Costs {
@@ -89,7 +91,7 @@ export function costsOf(ofType: (type: string) => Resource[]): Costs {
       'queue requests': (DEPLOY.queueRequests * PRICES.millionQueueRequests) / 1000,
       'requests of the API': (DEPLOY.apiRequests * PRICES.millionApiRequests) / 1000,
       'function runs': (DEPLOY.runs * PRICES.millionInvocations) / 1000,
-      'function time': 1000 * PRICES.armGigabyteSecond * stageSeconds(memoryGb),
+      'function time': 1000 * PRICES.armGigabyteSecond * secondsOf(memoryGb),
       'objects in S3': ON_PLATFORM.puts * PRICES.thousandPuts,
       'key requests': (ON_PLATFORM.keyRequests * PRICES.tenThousandKeyRequests) / 10,
       logs: (ON_PLATFORM.logKilobytes * PRICES.gigabyteOfLogs) / 1000,
@@ -143,11 +145,11 @@ function everyMinute({ ScheduleExpression, Targets }: Resource['properties']): n
   return ScheduleExpression === 'rate(1 minute)' ? Targets.length : 0;
 }
 
-function stageSeconds(memoryGb: (name: string) => number): number {
-  return Object.entries(SECONDS_OF_STAGES).reduce(
-    (sum, [name, seconds]) => sum + seconds * memoryGb(`stage-${name}`),
-    0,
-  );
+/** Returns the gigabyte-seconds of a deploy. */
+function secondsOf(memoryGb: (name: string) => number): number {
+  const stages = Object.entries(SECONDS_OF_STAGES).map(([name, seconds]) => seconds * memoryGb(`stage-${name}`));
+  const acceptance = Object.entries(SECONDS_OF_ACCEPTANCE).map(([name, seconds]) => seconds * memoryGb(name));
+  return [...stages, ...acceptance].reduce((sum, one) => sum + one, 0);
 }
 
 /** Returns the sum of the parts of a bill. */

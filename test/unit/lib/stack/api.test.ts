@@ -131,3 +131,11 @@ it('The origins of pages are a variable of the stage, which is in effect without
     false,
   ]);
 });
+
+describe('the memory of a function of the API', () => {
+  it('gives a whole processor to what every sender waits for, mostly cold, and a part of one to the others', () => {
+    const memory = (name: string) =>
+      ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === name)?.properties.MemorySize;
+    expect(['authorize', 'api-deploy', 'api-badge'].map(memory)).toEqual([1769, 1769, 512]);
+  });
+});
