@@ -75,7 +75,7 @@ const BUILDS = [
 ] as const;
 
 /** What must hold of previews that wait for CI, on whatever log. */
-export function previewCiContract(open: () => LogRoles, builds: readonly (typeof BUILDS)[number][] = BUILDS): void {
+export function previewCiContract(open: () => LogRoles): void {
   describe('a pull request of a webhook with previews=ci', () => {
     /** A world in which a preview is held for CI. */
     async function holding(said: Partial<PullRequestCall> = {}) {
@@ -98,7 +98,7 @@ export function previewCiContract(open: () => LogRoles, builds: readonly (typeof
       expect(apps()).toEqual(['shop', 'shop-pr-7']);
     });
 
-    it.each(builds)('is released by a passed build of its commit: %s', async (name) => {
+    it.each(BUILDS)('is released by a passed build of its commit: %s', async (name) => {
       const { held, hears, head, read, apps, entries, trunk } = await holding();
       const told = await hears(about(head, name));
       expect(told.status).toBe('skipped');

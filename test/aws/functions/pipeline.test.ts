@@ -15,15 +15,10 @@ describe('the pipeline on the log in DynamoDB', () => {
 
   const roles = (client = database()) => dynamoDbRoles(client);
 
-  pipelineContract(() => roles(), 8);
-  hostAwayContract(
-    () => roles(),
-    [
-      ['503', '50 min', 50 * MINUTE],
-      ['429', '10 min', 10 * MINUTE],
-      ['404', '10 min', 10 * MINUTE],
-    ],
-  );
+  // What calls and previews decide is the same code on both logs: `deploy-log` holds the log to what it asks, and the
+  // histories take both ways through all of it.
+  pipelineContract(() => roles(), 4);
+  hostAwayContract(() => roles(), [['503', '10 min', 10 * MINUTE]]);
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = database();

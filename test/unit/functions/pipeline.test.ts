@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
-import { callsContract } from '../../contracts/calls.ts';
+import { callsContract, oneCase } from '../../contracts/calls.ts';
 import { hostAwayContract } from '../../contracts/host-away.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewCiContract } from '../../contracts/preview-ci.ts';
@@ -21,5 +21,5 @@ describe('a repository host that is away', () => {
 });
 
 describe('the calls of hosts and CI, on the log in memory', () => {
-  callsContract(rolesInMemory);
+  callsContract(rolesInMemory, oneCase);
 });
