@@ -42,24 +42,6 @@ describe('a deploy that is ended before it is live', () => {
     return { entry, pid: pidOf() };
   }
 
-  it('a fix on top of a push whose build takes minutes supersedes it at once, and does not wait for it', async () => {
-    const tree = await repository('fixed');
-    const slow = await building(tree, 'fixed');
-    tree.commit({ ...application('fixed', 'the fix'), 'build.js': null });
-    const printed = await tree.pushAndWatch();
-    const [first, fix] = [await read(slow.entry), await read(entryAddress(printed))];
-    expect(printed).toMatch(/live after .*http/);
-    expect(first).toMatchObject({
-      status: 'superseded',
-      reason: expect.stringMatching(/^A newer deploy of main has begun: #\d+\.$/),
-    });
-    const checkedAt = Date.parse(fix.doc.stages[0].finished_at);
-    expect(Date.parse(first.doc.finished_at) - checkedAt).toBeLessThan(30_000);
-    expect(Date.parse(fix.doc.finished_at) - Date.parse(fix.doc.received_at)).toBeLessThan(300_000);
-    expect(await (await fetch(fix.url)).text()).toBe('the fix');
-    await expect.poll(() => isAlive(slow.pid)).toBe(false);
-  });
-
   it('a cancelled deploy ends with its build, and the old version goes on serving', async () => {
     const tree = await repository('served');
     const live = await started.until(await push(tree, application('served', 'the first')), ...finals);
@@ -78,16 +60,6 @@ describe('a deploy that is ended before it is live', () => {
     expect((await read(entry)).doc.stages.at(-1)).toMatchObject({ name: 'extract', status: 'failed' });
     const again = await started.call('/1/apps/demo/served', {});
     expect(again.body).toMatchObject({ state: 'running', active: { id: live.id } });
-  });
-
-  it('a held deploy is cancelled, and a push after it deploys', async () => {
-    const tree = await repository('waiting');
-    const travis = 'notifications:\n  webhooks: https://deploy.example.org/1/deploy\n';
-    const held = await push(tree, { ...application('waiting', 'held'), '.travis.yml': travis });
-    await started.until(held, 'held', ...finals);
-    expect(await cancel(held)).toMatchObject({ status: 202, body: { status: 'cancelled' } });
-    const next = await push(tree, { ...application('waiting', 'next'), '.travis.yml': null });
-    expect(await started.until(next, ...finals)).toMatchObject({ status: 'ok' });
   });
 
   it('an entry that does not exist is 404, and that of another user 401', async () => {

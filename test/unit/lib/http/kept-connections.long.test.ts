@@ -6,7 +6,7 @@ import { bytes, endAfterEach, forwarded } from '../../../support/http/forwarded.
 
 endAfterEach();
 
-const REQUESTS = 20_000;
+const REQUESTS = 5_000;
 const AT_A_TIME = 20;
 const METHODS = ['GET', 'POST', 'DELETE', 'PATCH', 'PUT'];
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';

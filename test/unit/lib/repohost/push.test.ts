@@ -1,13 +1,8 @@
-import { exec } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { localHost } from '../../../../lib/repohost/local-host.ts';
-import { openRepositories } from '../../../../lib/repohost/repohost.ts';
 import { git, whereIs } from '../../../support/repohost-fixture.ts';
 import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
@@ -19,7 +14,6 @@ const world = repoHostWorld(async () => {
   remote = host.repositoryPath('ada', 'hello.js');
 });
 const open = () => world.start();
-const run = promisify(exec);
 const push = async (...args: string[]) => (await world.copy.git('push', remote, ...args)).stderr;
 const notNow = () => {
   throw new DeployError('deploy:db:failed_to_store_payload', 'The database is away.');
@@ -230,187 +224,5 @@ describe('The output of git push', () => {
   it('asks for a new start when the program of the hook is missing', async () => {
     await rm(join(world.dataDir, 'post-receive.mjs'));
     expect(await push('main')).toContain('Run npm start once');
-  });
-});
-
-describe('A push that was missed', () => {
-  let first: string;
-  beforeEach(async () => {
-    first = await world.copy.commit('first', { a: '1' });
-  });
-
-  it('is recorded at the next start, the newest of each repository, once', async () => {
-    await world.host.createRepository('ada', 'other');
-    const other = world.host.repositoryPath('ada', 'other');
-    await push('main');
-    await world.host.close();
-    await world.copy.commit('second', { a: '2' });
-    await push('main');
-    const third = await world.copy.commit('third', { a: '3' });
-    await push('main');
-    await world.copy.git('push', '--mirror', other);
-    await open();
-    expect(world.service.pushes.slice(1).toSorted((one, two) => one.name.localeCompare(two.name))).toMatchObject([
-      { name: 'hello.js', before: first, after: third, forced: false, message: 'third', author: 'Ada' },
-      { name: 'other', ref: 'refs/heads/main', before: null, after: third },
-    ]);
-    await world.host.close();
-    await open();
-    expect(world.service.pushes).toHaveLength(3);
-  });
-
-  it('that went back to an earlier commit is forced', async () => {
-    await push('main');
-    const second = await world.copy.commit('second', { a: '2' });
-    await push('main');
-    await world.host.close();
-    await push('--force', `${first}:main`);
-    await open();
-    expect(world.service.pushes[2]).toMatchObject({ before: second, after: first, forced: true });
-  });
-
-  it('is recorded although the first branch had not become the default branch yet', async () => {
-    await git([
-      '-C',
-      world.copy.path,
-      'push',
-      remote,
-      'main:trunk',
-      '--receive-pack=git -c core.hooksPath=/nowhere receive-pack',
-    ]);
-    await world.host.compare();
-    expect(world.service.pushes).toMatchObject([{ ref: 'refs/heads/trunk', defaultBranch: 'trunk' }]);
-  });
-
-  it('is none in a repository that is older than the log and unknown to it, until its next push', async () => {
-    await world.host.close();
-    await push('main');
-    const since = Date.now() + 60_000;
-    await world.start({ since });
-    expect(world.service.pushes).toEqual([]);
-    await world.copy.commit('second', { a: '2' });
-    await push('main');
-    await world.host.close();
-    const third = await world.copy.commit('third', { a: '3' });
-    await push('main');
-    await world.start({ since });
-    expect(world.service.pushes.map(({ after }) => after)).toEqual([expect.any(String), third]);
-  });
-
-  it('is none when another branch becomes the default branch, which is deployed with its next push', async () => {
-    await push('main', 'main:one', 'main:two');
-    await world.copy.commit('second', { a: '2' });
-    await git(['-C', world.copy.path, 'push', remote, 'main:side', 'main:more', 'main:most']);
-    await world.host.compare();
-    await git(['-C', remote, 'symbolic-ref', 'HEAD', 'refs/heads/side']);
-    await world.host.compare();
-    expect(world.service.pushes).toHaveLength(1);
-    const third = await world.copy.commit('third', { a: '3' });
-    await push('main:side');
-    expect(world.service.pushes.at(-1)).toMatchObject({ defaultBranch: 'side', after: third });
-  });
-});
-
-describe('The objects of a push', () => {
-  /** Stores an object as it is, whatever git says to it, and returns its id. */
-  const stored = async (type: string, bytes: Buffer) => {
-    const file = join(world.folder, 'object');
-    await writeFile(file, bytes);
-    return (await world.copy.git('hash-object', '-t', type, '-w', '--literally', file)).stdout.trim();
-  };
-  const treeOf = async (mode: string, name: string, id: string) =>
-    stored('tree', Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]));
-  const commitOf = async (tree: string, author: string) =>
-    stored('commit', Buffer.from(`tree ${tree}\nauthor ${author}\ncommitter ${author}\n\nold\n`));
-  const ada = 'Ada <ada@example.test> 1700000000 +0000';
-
-  it.each(['.git', '..'])('A tree with %s in it is refused at the push, which names it', async (name) => {
-    const inner = await treeOf('100644', 'config', await stored('blob', Buffer.from('x')));
-    const commit = await commitOf(await treeOf('40000', name, inner), ada);
-    const refused = await push(`${commit}:refs/heads/main`).catch((error) => error.stderr);
-    expect(refused).toContain(`contains '${name}'`);
-    expect(refused).toContain('remote rejected');
-    expect(world.service.pushes).toEqual([]);
-  });
-
-  it('A history with the harmless faults of old programs is taken', async () => {
-    const tree = await treeOf('0100644', 'a', await stored('blob', Buffer.from('x')));
-    const faults = [
-      'Ada <ada@example.test> 1700000000 +051800',
-      'Ada <a<b@example.test> 0123 +0000',
-      'ada@test 1 +0000',
-    ];
-    for (const [number, author] of faults.entries()) {
-      const branch = `refs/heads/${number}`;
-      expect(await push(`${await commitOf(tree, author)}:${branch}`), author).toContain('new branch');
-    }
-  });
-
-  describe('A commit that another one is to stand for', () => {
-    let honest: string;
-    let other: string;
-    const overHttp = () => world.host.cloneUrl('ada', 'hello.js').replace('//', '//ada:secret@');
-    const host = async () =>
-      localHost(await openRepositories(world.dataDir), { name: 'local', verify: async () => false });
-    const repository = { host: 'local', owner: 'ada', name: 'hello.js' };
-    const main = async () => ({ ...repository, sha: (await (await host()).tip(repository, 'main', null))?.sha ?? '' });
-    const file = async () => (await host()).file(await main(), 'app', null, 1000);
-    const archived = async () => {
-      const tarball = await (await host()).tarball(await main(), null, new AbortController().signal);
-      await writeFile(join(world.folder, 'tarball'), await buffer(tarball));
-      return (await run('tar -xzOf tarball', { cwd: world.folder })).stdout;
-    };
-
-    beforeEach(async () => {
-      honest = await world.copy.commit('honest', { app: 'honest' });
-      await world.copy.git('checkout', '--quiet', '-b', 'other');
-      other = await world.copy.commit('other', { app: 'other' });
-      await world.copy.git('checkout', '--quiet', 'main');
-    });
-
-    it.each(['over HTTP', 'into the folder'])(
-      'is not taken %s, which git says, and the other refs are',
-      async (how) => {
-        await world.copy.git('replace', honest, other);
-        const to = how === 'over HTTP' ? overHttp() : remote;
-        const printed = await world.copy.git('push', '--mirror', to).catch((error) => error);
-        expect(printed.stderr).toMatch(/\[new branch\] +main -> main/);
-        expect(printed.stderr).toMatch(/\[remote rejected\] refs\/replace\/\w+ -> .*\(deny updating a hidden ref\)/);
-        expect((await git(['ls-remote', remote])).stdout).not.toContain('refs/replace');
-        const moved = world.service.pushes.find(({ ref }) => ref === 'refs/heads/main');
-        expect(moved).toMatchObject({ after: honest, message: 'honest' });
-        expect([await file(), await archived()]).toEqual(['honest', 'honest']);
-      },
-    );
-
-    it.each([
-      ['another commit', () => git(['-C', remote, 'update-ref', `refs/replace/${honest}`, other])],
-      ['itself', () => git(['-C', remote, 'update-ref', `refs/replace/${honest}`, honest])],
-      ['a graft', (next: string) => writeFile(join(remote, 'info/grafts'), `${next} ${other}\n`)],
-    ])('is read as it is where the repository has that of %s, and pushes go on', async (_, put) => {
-      mkdirSync(join(remote, 'info'), { recursive: true });
-      await push('main', 'other');
-      const next = await world.copy.commit('next', { b: '1' });
-      await put(next);
-      expect([await file(), await archived()]).toEqual(['honest', 'honest']);
-      expect((await world.copy.git('push', overHttp(), 'main')).stderr).toContain('queued');
-      expect(world.service.pushes.at(-1)).toMatchObject({ before: honest, after: next, forced: false });
-      await world.copy.commit('last', { b: '2' });
-      expect(await push('main')).toContain('queued');
-      expect(await (await host()).compare({ ...repository, sha: honest }, next, null)).toBe('ahead');
-    });
-  });
-
-  it('A repository of an earlier version gets the same settings at the next start, once', async () => {
-    await world.host.close();
-    const file = join(remote, 'config');
-    await writeFile(file, '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\thooksPath = hooks\n');
-    await open();
-    const settings = readFileSync(file, 'utf8');
-    expect(settings).toContain('fsckObjects = true');
-    expect(settings.match(/hooksPath/g)).toHaveLength(1);
-    await world.host.close();
-    await open();
-    expect(readFileSync(file, 'utf8')).toBe(settings);
   });
 });

@@ -53,7 +53,7 @@ describe('A symbolic link in a tarball', () => {
   });
 
   it('in a chain longer than any system follows is refused, without a stack that overflows', async () => {
-    const chain = Array.from({ length: 20_000 }, (_, index) => symlink(`l${index}`, `l${index + 1}`));
+    const chain = Array.from({ length: 12_000 }, (_, index) => symlink(`l${index}`, `l${index + 1}`));
     expect(await verdict(tarball(...chain))).toBe(unsafe);
   });
 

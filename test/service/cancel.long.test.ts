@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../../lib/process/process-info.ts';
+import { application, entryAddress, type GitFolder } from '../support/service/git-folder.ts';
+import { runningIn } from '../support/service/processes.ts';
+import { repositories, type Started, startEngineForTest } from '../support/service/started.ts';
+
+const finals = ['ok', 'error', 'skipped', 'superseded', 'cancelled', 'expired', 'duplicate'];
+
+/** An application whose build takes ten minutes. */
+function slowly(name: string): Record<string, string> {
+  const scripts = { start: 'node server.js', build: 'node build.js' };
+  return {
+    ...application(name, 'slow'),
+    'package.json': JSON.stringify({ name, version: '1.0.0', scripts }),
+    'build.js': 'setTimeout(() => {}, 600_000);',
+  };
+}
+
+describe('a deploy that another one follows', () => {
+  let started: Started;
+  const repository = repositories(() => started);
+
+  beforeAll(async () => {
+    started = await startEngineForTest('ended');
+  });
+  afterAll(() => started.close());
+
+  const push = async (tree: GitFolder, files: Record<string, string | null>) => {
+    tree.commit(files);
+    return entryAddress(await tree.push());
+  };
+  const cancel = (entry: string) => started.call(`${entry}/cancel`, { method: 'POST' });
+  const read = async (entry: string) => (await started.call(`${entry}?include_docs=true`)).body;
+
+  /** Pushes an application with a slow build. Returns its entry and, once it runs, the process of the build. */
+  async function building(tree: GitFolder, name: string) {
+    const entry = await push(tree, slowly(name));
+    const releases = join(started.dataDir, 'platform/apps/demo', name, 'releases');
+    const pidOf = () => runningIn(releases).find(({ command }) => command === 'node build.js')?.pid ?? 0;
+    await expect.poll(pidOf).toBeGreaterThan(0);
+    return { entry, pid: pidOf() };
+  }
+
+  it('a fix on top of a push whose build takes minutes supersedes it at once, and does not wait for it', async () => {
+    const tree = await repository('fixed');
+    const slow = await building(tree, 'fixed');
+    tree.commit({ ...application('fixed', 'the fix'), 'build.js': null });
+    const printed = await tree.pushAndWatch();
+    const [first, fix] = [await read(slow.entry), await read(entryAddress(printed))];
+    expect(printed).toMatch(/live after .*http/);
+    expect(first).toMatchObject({
+      status: 'superseded',
+      reason: expect.stringMatching(/^A newer deploy of main has begun: #\d+\.$/),
+    });
+    const checkedAt = Date.parse(fix.doc.stages[0].finished_at);
+    expect(Date.parse(first.doc.finished_at) - checkedAt).toBeLessThan(30_000);
+    expect(Date.parse(fix.doc.finished_at) - Date.parse(fix.doc.received_at)).toBeLessThan(300_000);
+    expect(await (await fetch(fix.url)).text()).toBe('the fix');
+    await expect.poll(() => isAlive(slow.pid)).toBe(false);
+  });
+
+  it('a held deploy is cancelled, and a push after it deploys', async () => {
+    const tree = await repository('waiting');
+    const travis = 'notifications:\n  webhooks: https://deploy.example.org/1/deploy\n';
+    const held = await push(tree, { ...application('waiting', 'held'), '.travis.yml': travis });
+    await started.until(held, 'held', ...finals);
+    expect(await cancel(held)).toMatchObject({ status: 202, body: { status: 'cancelled' } });
+    const next = await push(tree, { ...application('waiting', 'next'), '.travis.yml': null });
+    expect(await started.until(next, ...finals)).toMatchObject({ status: 'ok' });
+  });
+});
