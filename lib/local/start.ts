@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { once } from '../../functions/core/concurrency.ts';
@@ -28,7 +29,6 @@ import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
 import { applyUsers, watchUsers } from './config/watch-users.ts';
-import { takeOverUsers } from './earlier-users.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
@@ -102,9 +102,16 @@ const LEFT_BY_STARTS = /^sample-\w{6}$/;
 /** For the end of each part: longer than the platform takes to kill applications that ignore SIGTERM. */
 const CLOSE_LIMIT_MS = 20_000;
 
+/** Only 1.1.0 takes over the files of 1.0.0, and puts this one away: here its users and applications would be lost. */
+function refuseEarlier(dataDir: string): void {
+  if (!existsSync(join(dataDir, 'repositories', 'follow.mjs'))) return;
+  throw new OperatorError(`${dataDir} is of version 1.0.0: start version 1.1.0 with it once, and then this one.`);
+}
+
 /** The order matters: deploys go on as soon as the platform, the API and the repositories are there. */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { dataDir, step = () => {}, warn = () => {} } = options;
+  refuseEarlier(dataDir);
   // Before anything is written, which a full disk would refuse.
   const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
   closers.push(['the reserve of the disk', reserve.close]);
@@ -123,7 +130,6 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await removeUnbuilt(dataDir, stores.tables);
 
   const users = engineUsers(stores.users, clock);
-  await takeOverUsers(dataDir, users, warn);
   const names = await forOperator(applyUsers(dataDir, users));
 
   step('starting the platform');

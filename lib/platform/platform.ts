@@ -26,7 +26,6 @@ import { runApplications, type UsedRunner } from './runner/applications.ts';
 import { runners } from './runner/runners.ts';
 import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
 import { domains } from './store/domains.ts';
-import { takeOverRecords } from './store/earlier-records.ts';
 import { appEvents } from './store/events.ts';
 import { checkFiles, removeLeftovers } from './store/leftovers.ts';
 import { servedUsers } from './store/served-users.ts';
@@ -95,7 +94,6 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   await chmod(dirs.root, 0o700);
   for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
   await stored.apps.finishRenames();
-  await reserve.use(() => takeOverRecords({ ...stored, log }));
   await removeLeftovers(stored);
 
   const parts = assemble(options, {

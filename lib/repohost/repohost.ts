@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { keyedMutex } from '../../functions/core/concurrency.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import { OperatorError } from '../files/errors.ts';
@@ -70,7 +70,6 @@ export async function openRepositories(dataDir: string, git = gitCommand()): Pro
 export async function startRepoHost(open: OpenRepositories, options: RepoHostOptions): Promise<RepoHost> {
   const { verify, receiver, since = 0, log = () => {} } = options;
   const { git, folders: place, repositories } = open;
-  putAway(place.root);
   const backend = await gitBackend(git, place.groups);
   await bundleProgram(place.hookProgram);
   const adopt = adoption({ git, folders: place, repositories, log });
@@ -121,19 +120,4 @@ async function listenOrExplain(
   } catch (cause) {
     throw new OperatorError(`The repository host could not listen on port ${port}: choose another one.`, { cause });
   }
-}
-
-/**
- * What version 1.0.0 kept besides repositories: access tokens, commit statuses, pushes that were not sent yet, and the
- * programs and the address for its hooks.
- */
-const LEFT_BY_1_0 = ['tokens.json', 'statuses', 'deliveries', 'running.json', 'follow.mjs', 'follow.mjs.inputs.json'];
-
-/** Puts away what an earlier version has left, for going back to it; the start after that removes it. */
-function putAway(root: string): void {
-  const away = join(root, 'earlier-version');
-  rmSync(away, { recursive: true, force: true });
-  const left = LEFT_BY_1_0.filter((file) => existsSync(join(root, file)));
-  if (left.length > 0) mkdirSync(away, { mode: 0o700 });
-  for (const file of left) renameSync(join(root, file), join(away, file));
 }

@@ -285,25 +285,14 @@ describe('npm start that cannot start', () => {
     expect(process.output()).toMatch(/^git was not found: .*\n$/);
   });
 
-  it('npm start says in one sentence which record of a user or an application is damaged, and goes on', async () => {
+  it('npm start refuses a data folder of version 1.0.0, which another version has to take over', async () => {
     const dataDir = folder();
-    const [user, app] = ['users/demo.json', 'apps/demo/shop/app.json'].map((name) => join(dataDir, 'platform', name));
-    const records = {
-      [`${user}`]: 'demo keeps the password, and has to make the API tokens again.',
-      [`${app}`]: 'restore it, or remove it to begin without its content.',
-    };
-    for (const path of Object.keys(records)) {
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, 'garbage{');
-    }
-    const warned: string[] = [];
-    const warn = (sentence: string) => void warned.push(sentence);
-    const service = await startLocal({ project, dataDir, page: testPage, port: 0, warn });
-    for (const [path, sentence] of Object.entries(records)) {
-      expect(warned).toContain(`The file ${path} is damaged: ${sentence}`);
-      expect(readFileSync(path, 'utf8')).toBe('garbage{');
-    }
-    await service.close();
+    mkdirSync(join(dataDir, 'repositories'), { recursive: true });
+    writeFileSync(join(dataDir, 'repositories', 'follow.mjs'), '');
+    const failure = await startLocal({ project, dataDir, page: testPage, port: 0 }).catch((error) => error);
+    expect(failure).toBeInstanceOf(OperatorError);
+    expect(failure.message).toContain('start version 1.1.0 with it once');
+    expect(existsSync(join(dataDir, 'service.db'))).toBe(false);
   });
 
   it.each(['service.db', 'token.key'])(

@@ -1,5 +1,6 @@
 import { once } from '../../../core/concurrency.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
+import type { UserStore } from '../../../core/ports/accounts.ts';
 import type { AppEventCursor } from '../../../core/ports/applications.ts';
 import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../../../core/ports/facts.ts';
 import type { Backlog, Change, DeployLog, LogReader } from '../../../core/ports/log.ts';
@@ -13,7 +14,7 @@ import { sqliteLog, stageLog } from './log.ts';
 import { sqliteReader } from './reader.ts';
 import { sqliteTables, type Tables } from './tables.ts';
 import { sqliteAppEventCursor, sqliteTokens } from './tokens.ts';
-import { type SqliteUserStore, sqliteUsers } from './users.ts';
+import { sqliteUsers } from './users.ts';
 import { Writer } from './writer.ts';
 
 /** The stores of one machine, in one SQLite database. One process has it open. */
@@ -29,7 +30,7 @@ export interface SqliteStores {
   readonly backlog: Backlog;
   readonly cursor: AppEventCursor;
   readonly tokens: TokenStore;
-  readonly users: SqliteUserStore;
+  readonly users: UserStore;
   readonly tables: Tables;
   /**
    * Calls the listener after each commit with the changes that it wrote, in order. Returns a function that ends it. A

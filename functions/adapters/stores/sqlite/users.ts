@@ -1,12 +1,7 @@
 import type { UserStore } from '../../../core/ports/accounts.ts';
 import type { StoreContext } from './writer.ts';
 
-export interface SqliteUserStore extends UserStore {
-  /** Adds all of them or none: documents by name, of users who are not there. */
-  addAll(documents: ReadonlyMap<string, string>): Promise<void>;
-}
-
-export function sqliteUsers({ connection, writer }: StoreContext): SqliteUserStore {
+export function sqliteUsers({ connection, writer }: StoreContext): UserStore {
   const add = (user: string, document: string) =>
     connection.run('INSERT OR IGNORE INTO accounts (user, doc) VALUES (?, ?)', user, document) > 0;
   const replace = (user: string, document: string, replaced: string) =>
@@ -20,6 +15,5 @@ export function sqliteUsers({ connection, writer }: StoreContext): SqliteUserSto
       const rows = connection.all<{ user: string; doc: string }>('SELECT user, doc FROM accounts ORDER BY user');
       return new Map(rows.map(({ user, doc }) => [user, doc]));
     },
-    addAll: (documents) => writer.run(() => documents.forEach((document, user) => void add(user, document))),
   };
 }
