@@ -130,7 +130,7 @@ export const archiveCorpus: readonly CorpusArchive[] = [
     corrupt,
   ],
   ['several gzip members', Buffer.concat([gzipSync(half[0]), gzipSync(half[1])]), 'passed'],
-  ['folders five hundred deep', tarball(pax({ path: `app-1/${'d/'.repeat(500)}a` }), file('app-1/a')), 'passed'],
+  ['folders two hundred deep', tarball(pax({ path: `app-1/${'d/'.repeat(200)}a` }), file('app-1/a')), 'passed'],
   // Where the file system does not tell A from a, the platform refuses it: one file must not replace another.
   ...onLinux(['names that differ in case', tarball(file('app-1/A'), file('app-1/a')), 'passed']),
   ['a name of another alphabet', tarball(file('app-1/käse €.txt')), 'passed'],
