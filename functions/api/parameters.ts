@@ -75,6 +75,12 @@ export const ref = query('ref', REF);
 const PROCESS = 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.';
 export const process = query('process', PROCESS);
 
+const GREP =
+  'Searches the stored output for lines that have this text, in whatever case: newest first, at most `lines`. Not with `follow`.';
+export const grep = query('grep', GREP, { type: 'string', minLength: 1, maxLength: 200 });
+
+export const before = query('before', 'The `next` of an earlier search, with the same `grep`: goes on there.');
+
 export const since = query('since', 'A `seq`, `0` for all that is kept, or `now`.', {
   type: 'string',
   pattern: '^(now|[0-9]{1,12})$',

@@ -189,6 +189,20 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       expect(await at.output.read(ref('silent'), { lines: 1, follow: false }, signal)).toBeNull();
     });
 
+    it('searches the stored output for a text in whatever case, and says how far it has looked', async () => {
+      const searched = ref('searched');
+      await deploy(searched);
+      const { signal } = new AbortController();
+      const find = (text: string) => at.output.search(searched, { text, lines: 10 }, signal);
+      await expect
+        .poll(async () => (await find('0-1 SERVES'))?.lines.map(({ line }) => line))
+        .toEqual(['1.0.0-1 serves']);
+      const none = await find('0.1 serves');
+      expect(none).toMatchObject({ lines: [], next: null });
+      expect(none?.searched.since).toMatch(/^\d{4}-.*Z$/);
+      expect(await at.output.search(ref('silent'), { text: 'x', lines: 1 }, signal)).toBeNull();
+    });
+
     it('follows the output until it is aborted', async () => {
       const followed = ref('followed');
       await deploy(followed);

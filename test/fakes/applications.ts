@@ -201,6 +201,13 @@ export function memoryAppRuns(platform: MemoryPlatform): AppRuns {
 /** Returns an in-memory fake of the output of the applications of a platform in memory. */
 export function memoryAppOutput(platform: MemoryPlatform): AppOutput {
   return {
+    search: async (ref, { text, lines }) => {
+      const app = platform.app(ref);
+      if (!app) return null;
+      const found = app.output.filter(({ line }) => line.toLowerCase().includes(text.toLowerCase()));
+      const searched = { since: app.output[0]?.at ?? null, until: app.output.at(-1)?.at ?? null };
+      return { lines: found.reverse().slice(0, lines), searched, next: null };
+    },
     read: async (ref, { lines, follow }, signal) => {
       const app = platform.app(ref);
       return app ? followed(() => platform.app(ref)?.output ?? [], { lines, follow }, signal) : null;

@@ -544,7 +544,12 @@ const READERS_OF_OWN_FILES = [
   ...['lib/files/atomic-file.ts', 'lib/files/disk-reserve.ts', 'lib/files/state-file.ts'],
   ...['lib/platform/build/build-log.ts', 'lib/platform/ports/upload.ts', 'lib/platform/store/folders.ts'],
   ...['lib/process/instance-lock.ts', 'lib/process/private-files.ts', 'lib/process/process-info.ts'],
-  ...['lib/runner/logs/rotating-file.ts', 'lib/runner/program/groups-files.ts', 'lib/runner/program/spawn.ts'],
+  ...[
+    'lib/runner/logs/rotating-file.ts',
+    'lib/runner/logs/search.ts',
+    'lib/runner/program/groups-files.ts',
+    'lib/runner/program/spawn.ts',
+  ],
   ...['lib/process/inherited-descriptors.ts', 'lib/process/sandbox-trial.ts', 'lib/runner/program/start.ts'],
 ];
 

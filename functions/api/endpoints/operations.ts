@@ -1,4 +1,4 @@
-import { clean, follow, lines, process, ref, to } from '../parameters.ts';
+import { before, clean, follow, grep, lines, process, ref, to } from '../parameters.ts';
 import { entryAnswers, OUTCOME_CODES, operation } from './deploy.ts';
 import { type Endpoints, json, jsonBody, ndjson } from './row.ts';
 
@@ -124,8 +124,10 @@ export const operationEndpoints = {
     streams: true,
     operationId: 'output',
     summary: 'What an application has printed',
-    description: '`?lines=` (0 to 1000, default 100), `?process=worker`, `?follow`.',
-    parameters: [lines, process, follow],
+    description:
+      '`?lines=` (0 to 1000, default 100), `?process=worker`, `?follow`. `?grep=` searches what is stored, newest first; its ' +
+      'last line says how far it has looked (`searched`), and goes on with `?before=<next>` unless `next` is null.',
+    parameters: [lines, process, follow, grep, before],
     answers: { 200: ndjson('The lines.', 'OutputLine') },
     codes: CUT_SHORT,
   },

@@ -40,7 +40,21 @@ export const StreamEnd = about(
 
 export const ChangesLine = about('A line of the stream of changes.', v.union([Entry, StreamEnd]));
 
-export const OutputLine = about('A line of output, or the end of the stream.', v.union([PrintedLine, StreamEnd]));
+export const SearchEnd = about(
+  'The last line of a search in the stored output. `next` is the `before` with which the next search goes on; null when all was searched.',
+  v.object({
+    searched: about(
+      'The times of the first and the last line that were looked at; null where there was none.',
+      v.object({ since: v.nullable(time), until: v.nullable(time) }),
+    ),
+    next: textOrNull,
+  }),
+);
+
+export const OutputLine = about(
+  'A line of output, the end of a search, or the end of the stream.',
+  v.union([PrintedLine, SearchEnd, StreamEnd]),
+);
 
 export const RunOutput = about(
   'What a command says: its output, and at last how it has ended. Read on after `status:changes:timeout`.',
@@ -62,5 +76,6 @@ export const LastRefused = about(
 );
 
 export { PrintedLine };
+export type SearchEnd = Sent<typeof SearchEnd>;
 export type LastRefused = Sent<typeof LastRefused>;
 export type StreamEnd = Sent<typeof StreamEnd>;

@@ -126,7 +126,32 @@ export interface OutputQuery {
   readonly process?: string;
 }
 
+/** A search in the stored output of an application. */
+export interface OutputSearch {
+  /** A plain text that a line has, in whatever case. */
+  readonly text: string;
+  /** So many are looked for. */
+  readonly lines: number;
+  readonly process?: string;
+  /** The `next` of an earlier search, which goes on there; absent: from the newest line on. */
+  readonly before?: string;
+}
+
+export interface OutputFound {
+  /** Newest first. */
+  readonly lines: readonly PrintedLine[];
+  /** The time of the newest line that was searched, and back to when; null where nothing was. */
+  readonly searched: { readonly since: string | null; readonly until: string | null };
+  /** Where to go on; null at the beginning of the stored output. */
+  readonly next: string | null;
+}
+
 export interface AppOutput {
+  /**
+   * Searches the stored output, the newest lines first, with bounded work: it may end before all `lines` are found. Null for
+   * an unknown application. Throws `request:failed`, and `request:bad_parameter` for a `before` that is none.
+   */
+  search(app: AppRef, query: OutputSearch, signal: AbortSignal): Promise<OutputFound | null>;
   /**
    * Returns lines in batches, oldest first, until all are read or, with `follow`, the signal is aborted; null for an
    * unknown application. Aborting the signal ends the iteration without an error. Throws `request:failed`, also while

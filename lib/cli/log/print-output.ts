@@ -56,7 +56,7 @@ async function printOnce(
   }
 }
 
-function printer(call: Call): (line: OutputLine) => void {
+export function printer(call: Call): (line: OutputLine) => void {
   const { args, print } = call;
   const paint = painter(call.stdout, call.env);
   if (args.flag('json')) return (line) => print(printableJson(line));

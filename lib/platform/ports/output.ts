@@ -1,12 +1,19 @@
-import { DeployError } from '../../../functions/core/errors.ts';
+import { badParameter, DeployError } from '../../../functions/core/errors.ts';
 import type { AppOutput } from '../../../functions/core/ports/applications.ts';
 import type { BuildOutput } from '../../../functions/core/ports/platform.ts';
+import { searchLog } from '../../runner/logs/search.ts';
 import { storedLines } from '../build/build-log.ts';
 import type { PortParts } from './parts.ts';
 import type { Calls } from './refusals.ts';
 
-export function appOutput({ removals, runners }: PortParts, { find }: Calls): AppOutput {
+export function appOutput({ folders, removals, runners }: PortParts, { find }: Calls): AppOutput {
   return {
+    search: (app, query, signal) =>
+      find({ app, code: 'request:failed', what: `the output of ${app.app}` }, async (name) => {
+        const found = await searchLog(folders.ofApp(name).log, query, signal);
+        if (found) return found;
+        throw badParameter('The parameter before must be the `next` of an earlier search.');
+      }),
     read: (app, query, signal) =>
       find({ app, code: 'request:failed', what: `the output of ${app.app}` }, async (name) => {
         const ended = AbortSignal.any([signal, removals.signalOf(name)]);

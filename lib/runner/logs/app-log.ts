@@ -119,7 +119,7 @@ export function plain({ at, stream, process, line }: PrintedLine): string {
 }
 
 /** Reads a line of the file. */
-function readWritten(text: string): PrintedLine {
+export function readWritten(text: string): PrintedLine {
   const [, at = '', name, process, line = ''] =
     /^(\S*) (stdout|stderr|platform)(?:\/([\w@.-]+))? (.*)$/s.exec(text) ?? [];
   const stream = name === 'stderr' || name === 'platform' ? name : 'stdout';

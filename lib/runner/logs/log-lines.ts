@@ -41,7 +41,7 @@ export async function* logLines(
 }
 
 /** Returns what tells the lines of a process (`worker.2`), or of all of a type (`worker`); of none in particular, all. */
-function wantedLines(process: string | undefined): (line: PrintedLine) => boolean {
+export function wantedLines(process: string | undefined): (line: PrintedLine) => boolean {
   if (process === undefined) return () => true;
   return (line) => {
     const name = line.process ?? 'web.1';

@@ -107,6 +107,7 @@ describe('the page, in use', () => {
     expect(await page.locator('.output p').count()).toBe(1);
     await page.getByLabel('Search in the output').fill('nothing like it');
     await page.getByText('No line has that.').waitFor();
+    await page.getByText('in all that is stored, back to ').waitFor();
     await page.getByLabel('Search in the output').fill('');
     await page.getByRole('button', { name: 'Pause' }).click();
     const before = await page.locator('.output p').count();

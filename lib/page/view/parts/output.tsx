@@ -1,9 +1,11 @@
 import { Component } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { OutputLine } from '../../../client/output.ts';
+import type { Found } from '../../../client/search.ts';
 import { plainLine } from '../../model/output.ts';
 import { inFull, timeOfDay } from '../../model/time.ts';
 import { showOutput } from '../../service/show-output.ts';
+import { type StoredSearch, useSearch } from '../../service/use-search.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 
 interface OutputProps {
@@ -28,10 +30,14 @@ interface Numbered extends OutputLine {
 export function Output({ path, name, lines: wanted, empty }: OutputProps) {
   const { lines, ended } = useLines(path, wanted);
   const [search, setSearch] = useState('');
+  // Of an output that is sent from its end on, others are stored.
+  const stored = useSearch(path, wanted === undefined ? '' : search);
   const [wraps, setWraps] = useState(true);
   const [pausedAt, setPausedAt] = useState<number | null>(null);
   const until = pausedAt ?? Number.POSITIVE_INFINITY;
-  const shown = lines.filter((line) => line.number < until && matches(line, search));
+  const loaded = lines.filter((line) => line.number < until && matches(line, search));
+  const isStored = search !== '' && wanted !== undefined;
+  const shown = isStored ? withLater(stored.found, loaded) : loaded;
   const later = lines.length > 0 && pausedAt !== null ? Math.max(0, nextOf(lines) - pausedAt) : 0;
   return (
     <div class="stack">
@@ -45,6 +51,7 @@ export function Output({ path, name, lines: wanted, empty }: OutputProps) {
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
         {search !== '' && <span class="faint">{shown.length === 1 ? '1 line' : `${shown.length} lines`}</span>}
+        {isStored && <Searched search={stored} />}
         <span class="buttons">
           <Toggle is={wraps} onToggle={() => setWraps(!wraps)}>
             Wrap
@@ -62,7 +69,15 @@ export function Output({ path, name, lines: wanted, empty }: OutputProps) {
       <Box
         lines={shown}
         wraps={wraps}
-        empty={lines.length > 0 ? 'No line has that.' : ended === null ? WAITING : ended || empty}
+        empty={
+          isStored
+            ? (stored.failure ?? (stored.found ? 'No line has that.' : 'Searching…'))
+            : lines.length > 0
+              ? noneOf(lines)
+              : ended === null
+                ? WAITING
+                : ended || empty
+        }
       />
     </div>
   );
@@ -71,6 +86,39 @@ export function Output({ path, name, lines: wanted, empty }: OutputProps) {
 export function AppOutput({ app }: { app: string }) {
   const { user } = useWorkspace().api;
   return <Output path={['apps', user, app, 'logs']} name={app} lines={500} empty="It has printed nothing." />;
+}
+
+/** Back to when the stored output was searched. */
+function Searched({ search: { found, isBusy, further } }: { search: StoredSearch }) {
+  if (!found?.searched.since) return null;
+  const since = inFull(Date.parse(found.searched.since));
+  return (
+    <>
+      <span class="faint">
+        {found.next === null ? 'in all that is stored, ' : ''}back to {since}
+      </span>
+      {found.next !== null && (
+        <button type="button" class="small" disabled={isBusy} onClick={further}>
+          Search further back
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Returns what was found, oldest first, with the lines that were printed after the search. */
+function withLater(found: Found | null, loaded: readonly Numbered[]): readonly Numbered[] {
+  if (found === null) return [];
+  const until = found.searched.until ?? '';
+  const stored = found.lines.toReversed();
+  return [
+    ...stored.map((line, index) => ({ ...line, number: index - stored.length })),
+    ...loaded.filter(({ at }) => at > until),
+  ];
+}
+
+function noneOf(lines: readonly Numbered[]): string {
+  return lines[0]?.number === 0 ? 'No line has that.' : `None of the last ${MAX_LINES} lines has that.`;
 }
 
 const WAITING = 'Waiting for the first line…';

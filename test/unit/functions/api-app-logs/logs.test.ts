@@ -2,7 +2,12 @@ import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { printed } from '../../../../functions/api-app-logs/logs.ts';
-import type { AppOutput, OutputQuery } from '../../../../functions/core/ports/applications.ts';
+import type {
+  AppOutput,
+  OutputFound,
+  OutputQuery,
+  OutputSearch,
+} from '../../../../functions/core/ports/applications.ts';
 import type { PrintedLine } from '../../../../functions/core/ports/processes.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
@@ -13,12 +18,20 @@ const line = (text: string): PrintedLine => ({ at: '2026-01-01T00:00:00.000Z', s
 const resource = '/1/apps/{user}/{application}/logs';
 
 /** The endpoint on an output that a test provides. */
-function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedLine[]> | null) {
+function world(
+  batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedLine[]> | null,
+  found: OutputFound | null = null,
+) {
   const clock = memoryClock(AT);
   const asked: OutputQuery[] = [];
+  const searched: OutputSearch[] = [];
   const traced: string[] = [];
   const signals: AbortSignal[] = [];
   const output: AppOutput = {
+    search: async (_app, query) => {
+      searched.push(query);
+      return found;
+    },
     read: async (_app, query, signal) => {
       asked.push(query);
       signals.push(signal);
@@ -33,7 +46,7 @@ function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedL
   const ask = (query: Record<string, string> = {}, gone = new AbortController().signal) =>
     endpoint(request({ resource, params: { user: 'ann', application: 'shop' }, query, headers, gone }));
   const text = async (query: Record<string, string> = {}) => textOf((await ask(query)).body);
-  return { clock, leases, asked, traced, signals, ask, text };
+  return { clock, leases, asked, searched, traced, signals, ask, text };
 }
 
 async function* of(...batches: readonly PrintedLine[][]) {
@@ -87,6 +100,25 @@ describe('GET /1/apps/<user>/<application>/logs', () => {
   it.each([{ lines: '-1' }, { lines: '1001' }, { lines: 'all' }, { follow: 'maybe' }])('refuses %j', async (query) => {
     const { ask } = world(() => of());
     await expect(ask(query)).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('searches the stored output, and says in the last line how far it has looked', async () => {
+    const searched = { since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' };
+    const at = world(() => of(), { lines: [line('A crash'), line('crash')], searched, next: '17' });
+    const lines = (await at.text({ grep: 'crash', process: 'worker', lines: '7', before: '20' })).trim().split('\n');
+    expect(lines.map((one) => JSON.parse(one))).toEqual([line('A crash'), line('crash'), { searched, next: '17' }]);
+    expect(at.searched).toEqual([{ text: 'crash', lines: 7, process: 'worker', before: '20' }]);
+    await expect(world(() => of()).ask({ grep: 'crash' })).rejects.toMatchObject({ code: 'status:db:not_found' });
+  });
+
+  it.each([
+    { grep: '' },
+    { grep: 'x'.repeat(201) },
+    { grep: 'x', follow: '' },
+    { before: '17' },
+    { grep: 'x', lines: '0' },
+  ])('refuses the search %j', async (query) => {
+    await expect(world(() => of()).ask(query)).rejects.toMatchObject({ code: 'request:bad_parameter' });
   });
 
   it('is not found for an unknown application', async () => {

@@ -6,6 +6,8 @@ import { cliAt, ok, problem } from '../../../support/cli-service.ts';
 
 const line = (second: number, text: string, stream = 'stdout') =>
   `${JSON.stringify({ at: `2026-03-04T05:06:0${second}.000Z`, stream, line: text })}\n`;
+const searchedTo = (second: number, next: string) =>
+  `{"searched":{"since":"2026-03-04T05:06:0${second}.000Z","until":null},"next":${next}}\n`;
 const ended = '{"code":"status:changes:timeout","status":408}\n';
 
 /** A service whose streams are these texts, in order; the last one stays open when it is followed. */
@@ -62,6 +64,34 @@ describe('logs', () => {
   it.each(['soon', '10', '10y', '2026-13-99'])('refuses the time %s', async (since) => {
     const { code, err } = await cli(`logs shop --since ${since}`, await streams([]));
     expect([code, err]).toEqual([2, expect.stringContaining('--since takes a time, such as 10m')]);
+  });
+
+  it('searches what is stored until enough is found, and prints the oldest first', async () => {
+    const { env, calls } = await streams([
+      line(5, 'crash 3') + line(4, 'crash 2') + searchedTo(4, '"17"'),
+      line(1, 'crash 1') + searchedTo(0, 'null'),
+    ]);
+    const { out, err } = await cli('logs shop --grep Crash --lines 3', { env });
+    expect([out, err]).toEqual(['crash 1\ncrash 2\ncrash 3\n', '']);
+    expect(calls).toEqual([
+      '/1/apps/kiwi/shop/logs?grep=Crash&lines=3',
+      '/1/apps/kiwi/shop/logs?grep=Crash&lines=1&before=17',
+    ]);
+  });
+
+  it.each([
+    ['no line', searchedTo(2, 'null'), 'No line of shop has that: its output was searched back to 2026-03-04T05:06:02'],
+    ['enough lines', line(3, 'x') + searchedTo(3, '"9"'), 'Searched back to 2026-03-04T05:06:03'],
+    ['nothing', '{"searched":{"since":null,"until":null},"next":null}\n', 'shop has printed nothing'],
+  ])('says how far it has searched when it has found %s', async (_what, answer, said) => {
+    const { err } = await cli('logs shop --grep x --lines 1', await streams([answer]));
+    expect(err).toContain(said);
+  });
+
+  it('searches no further than --since', async () => {
+    const { env, calls } = await streams([line(5, 'late') + line(1, 'early') + searchedTo(1, '"17"')]);
+    expect((await cli('logs shop --grep l --since 2026-03-04T05:06:02Z', { env })).out).toBe('late\n');
+    expect(calls).toHaveLength(1);
   });
 
   it('names the process that has printed a line, and asks for those of one', async () => {

@@ -4,36 +4,40 @@ import {
   type FilterLogEventsCommandOutput,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { AppOutput, OutputQuery } from '../../../../core/ports/applications.ts';
+import type { AppRef } from '../../../../core/ports/platform.ts';
 import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import { onAws, unless } from '../../../aws/failures.ts';
 import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';
 import { isOfLambda } from './app-log.ts';
+import { searchOutput } from './search-output.ts';
 
 type OutputParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock' | 'functionPrefix'>;
 
 const CODE = 'request:failed';
 /** The last lines are looked for in the last minute, then in the four before it, and so on. */
 const FIRST_SPAN_MS = 60_000;
-const LONGER_BY = 4;
-const KEPT_MS = 14 * 24 * 3_600_000;
+export const LONGER_BY = 4;
+export const KEPT_MS = 14 * 24 * 3_600_000;
 /** Between two looks at a log that is followed: longer while nothing comes, because all readers of a region share a rate. */
 const PAUSE_MS = { first: 2_000, longest: 10_000 };
 /** An event can appear in the log some seconds after its time. */
 const LATE_MS = 15_000;
 
 export function lambdaAppOutput(parts: OutputParts): AppOutput {
+  const ofLog = <T>(app: AppRef, work: (group: string) => T | Promise<T>) =>
+    onAws(CODE, `the output of ${app.app}`, async () => {
+      const item = await parts.table.read(keys.app(app));
+      return item ? work(logGroupOf(functionName(parts.functionPrefix, app))) : null;
+    });
   return {
-    read: (app, query, signal) =>
-      onAws(CODE, `the output of ${app.app}`, async () => {
-        const item = await parts.table.read(keys.app(app));
-        return item ? output(logGroupOf(functionName(parts.functionPrefix, app)), query, { parts, signal }) : null;
-      }),
+    read: (app, query, signal) => ofLog(app, (group) => output(group, query, { parts, signal })),
+    search: (app, query, signal) => ofLog(app, (group) => searchOutput(group, query, { parts, signal })),
   };
 }
 
-interface Reading {
+export interface Reading {
   readonly parts: OutputParts;
   readonly signal: AbortSignal;
 }
@@ -53,7 +57,7 @@ async function* output(
   let pause = PAUSE_MS.first;
   while (!signal.aborted) {
     const asked = parts.clock.now();
-    const events = await eventsSince(group, since - LATE_MS, reading);
+    const { events } = await eventsSince(group, since - LATE_MS, reading);
     const fresh = events.filter(({ eventId = '', timestamp = 0 }) => !seen.has(eventId) && timestamp >= begin);
     if (fresh.length > 0) yield fresh.map(lineOf);
     seen = new Set([...events, ...last].map(({ eventId = '' }) => eventId));
@@ -76,7 +80,7 @@ async function lastEvents(group: string, count: number, reading: Reading): Promi
   let start = parts.clock.now();
   for (let span = FIRST_SPAN_MS; last.length < count && start > oldest; span *= LONGER_BY) {
     start = Math.max(oldest, start - span);
-    const events = await eventsSince(group, start, reading, { end, most: count - last.length });
+    const { events } = await eventsSince(group, start, reading, { end, most: count - last.length });
     last = [...events, ...last];
     // The end belongs to a span: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
     end = start - 1;
@@ -89,18 +93,29 @@ interface Span {
   readonly end?: number | undefined;
   /** The number of the last events that are kept; an application may have printed millions. */
   readonly most?: number;
+  /** The number of pages after which the reading is cut. */
+  readonly pages?: number;
+}
+
+interface EventsOfSpan {
+  readonly events: readonly FilteredLogEvent[];
+  readonly pages: number;
+  /** Whether later events were not read. */
+  readonly isCut: boolean;
 }
 
 /** Returns the events from a time on, oldest first; none when the log does not exist. */
-async function eventsSince(
+export async function eventsSince(
   logGroupName: string,
   startTime: number,
   reading: Reading,
-  { end, most = Number.POSITIVE_INFINITY }: Span = {},
-): Promise<FilteredLogEvent[]> {
+  { end, most = Number.POSITIVE_INFINITY, pages: mostPages = Number.POSITIVE_INFINITY }: Span = {},
+): Promise<EventsOfSpan> {
   const all: FilteredLogEvent[] = [];
   let nextToken: string | undefined;
+  let pages = 0;
   do {
+    pages += 1;
     const filter = new FilterLogEventsCommand({
       logGroupName,
       startTime: Math.max(0, startTime),
@@ -113,8 +128,8 @@ async function eventsSince(
     all.push(...(page?.events ?? []).filter(({ message = '' }) => !isOfLambda(message)));
     all.splice(0, Math.max(0, all.length - most));
     nextToken = page?.nextToken;
-  } while (nextToken);
-  return all;
+  } while (nextToken && pages < mostPages);
+  return { events: all, pages, isCut: nextToken !== undefined };
 }
 
 /** Asks again where the rate of the region is used up, which the SDK gives up after some tries; until nobody reads any more. */
@@ -132,7 +147,7 @@ async function patiently(
   }
 }
 
-function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): PrintedLine {
+export function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): PrintedLine {
   const stream = logStreamName === PLATFORM_STREAM ? 'platform' : 'stdout';
   return { at: new Date(timestamp).toISOString(), stream, line: message.replace(/\r?\n$/, '') };
 }

@@ -45,7 +45,7 @@ async function streams(output: (clock: TestClock) => AsyncIterable<readonly (typ
   const read = async () => output(clock);
   const [log_, app, build] = [
     changes({ log, feeds, ...shared }),
-    printed({ output: { read }, runs: { read }, ...shared }),
+    printed({ output: { read, search: async () => null }, runs: { read }, ...shared }),
     buildLog({ log, output: { read }, ...shared }),
   ];
   const application = { user: 'ann', application: 'shop' };
