@@ -123,6 +123,17 @@ const unordered: readonly Row[] = [
   },
 ];
 
+/** The webhook is younger than the branch: no call has said that it is at `a`. */
+const unheard: readonly Row[] = [
+  { steps: 'now a; push b→c; push c→a forced; push a→b', ci: ['ignore', ''], live: 'a', because: REMOVED },
+  { steps: 'now a; push b→c + push c→a forced + push a→b', ci: ['ignore', ''], live: 'a' },
+  { steps: 'now a; push b→c; push a→b; push c→a forced', ci: ['ignore', ''], live: 'a' },
+  { steps: 'push a→b; push b→a forced', ci: ['ignore', ''], live: 'a' },
+  { steps: 'push a→b; push b→a forced; push a→e', ci: ['ignore', ''], live: 'e' },
+  { steps: 'now a; push b→e; push e→a forced; push a→b', ci: ['ignore', ''], live: 'a', because: REMOVED },
+  { steps: 'now a; push b→0; push 0→a; push a→b', ci: ['ignore', ''], live: 'a', hosts: ONE },
+];
+
 /** The branch was moved, and no call says so. */
 const lost: readonly Row[] = [
   { steps: 'push a→b; now a', ci: ['ignore', ''], live: 'a' },
@@ -210,8 +221,8 @@ const pulls: readonly Row[] = [
 
 type World = Awaited<ReturnType<typeof callsWorld>>;
 
-async function callsWorld(host: HostKind, query: Record<string, string>, roles: LogRoles) {
-  const world = await previewWorld(roles, 'shop', idAt(host));
+async function callsWorld(host: HostKind, query: Record<string, string>, roles: LogRoles, isHeard = true) {
+  const world = await previewWorld(roles, 'shop', idAt(host), isHeard);
   const { trunk: a, commit, read } = world;
   const b = commit(a);
   const c = commit(a);
@@ -353,6 +364,7 @@ export function callsContract(open: () => LogRoles, cases: typeof everyCase): vo
     ['pushes that come in the wrong order', unordered],
     ['a commit that waits for nothing', waiting],
     ['a branch whose calls are lost', lost],
+    ['a branch of which earlier calls did not come here', unheard],
     ['a check whose result changes', saidAgain],
     ['a repository that was renamed', renamed],
   ] as const;
@@ -363,7 +375,7 @@ export function callsContract(open: () => LogRoles, cases: typeof everyCase): vo
 
   describe.each(kinds)('%s', (_kind, rows) => {
     it.each(named(cases(rows, [''])))('%s', async (_title, { steps, live, because }, ci, host) => {
-      const calls = await callsWorld(host, { branch: BRANCH, ...(ci && { ci }) }, open());
+      const calls = await callsWorld(host, { branch: BRANCH, ...(ci && { ci }) }, open(), rows !== unheard);
       await play(steps, 'branch', calls);
       expect(await calls.live('shop')).toBe(live);
       expect(await finals(calls.world)).toEqual([]);

@@ -681,6 +681,37 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       ['a call that is missing', [{ sha: a }, { before: b, sha: c }], c, false],
       ['one that has come late', [{ sha: a }, { before: b, sha: c }, { before: a, sha: b }], b, false],
       ['a branch that was at the commit before', [{ sha: a }, { before: b, sha: a }, { before: a, sha: b }], b, false],
+      [
+        'one of before the first',
+        [
+          { before: b, sha: c },
+          { before: c, sha: a },
+          { before: a, sha: b },
+        ],
+        b,
+        false,
+      ],
+      [
+        'one of before a commit that was found',
+        [
+          { sha: b, provider: 'reconciled' },
+          { before: b, sha: c },
+          { before: c, sha: a },
+          { before: a, sha: b },
+        ],
+        b,
+        false,
+      ],
+      [
+        'a branch that went on from where it began',
+        [
+          { before: b, sha: c },
+          { before: c, sha: b },
+          { before: b, sha: a },
+        ],
+        a,
+        true,
+      ],
       ['one that was told twice', [{ sha: a }, { before: a, sha: b }, { before: a, sha: b }], b, false],
       ['a branch that was deleted', [{ sha: a }, { before: a, sha: null }], null, true],
       ['and made again', [{ sha: a }, { before: a, sha: null }, { sha: b }], b, true],
@@ -702,7 +733,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         a,
         false,
       ],
-      ['a commit that was found', [{ sha: a }, { before: b, sha: c }, { sha: b, provider: 'reconciled' }], b, true],
+      ['a commit that was found', [{ sha: a }, { before: b, sha: c }, { sha: b, provider: 'reconciled' }], b, false],
     ])('is sure or not after %s', async (_what, calls, tip, isTipSure) => {
       for (const patch of calls) await add(patch, { isTip: true });
       const track = calls[0]?.pullRequest ? ':7' : 'master';

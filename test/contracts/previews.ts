@@ -24,9 +24,9 @@ const DAY = 24 * 60 * MINUTE;
 
 /**
  * A repository, with the id that its host gives it, whose master is live as `shop`, the webhook with `?previews=true`, and
- * the pipeline behind both.
+ * the pipeline behind both. Without `isHeard` no call has said so.
  */
-export async function previewWorld(roles: LogRoles, name = 'shop', id?: string) {
+export async function previewWorld(roles: LogRoles, name = 'shop', id?: string, isHeard = true) {
   const world = pipelineWorld(roles);
   const { user, log, facts, queue, clock, host, reader, appFacts, tracked } = world;
   const describe = host.repository;
@@ -47,7 +47,7 @@ export async function previewWorld(roles: LogRoles, name = 'shop', id?: string) 
   const trunk = commit(null);
   const push = async ({ sha }: CommitRef) => {
     host.branch({ ...repository, sha }, 'master');
-    const entry = await append(log, { user, sha, repository, receivedAt: clock.now() }, { isTip: true });
+    const entry = await append(log, { user, sha, repository, receivedAt: clock.now() }, { isTip: isHeard });
     await queue.send(jobOf(entry));
     return entry;
   };

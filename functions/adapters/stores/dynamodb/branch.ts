@@ -18,7 +18,7 @@ export function branchOf(item: Item = {}): BranchFacts {
   return {
     newest: numberIn(item, 'newest') ?? 0,
     tip,
-    isTipSure: isSettled(numberIn(item, 'moved'), tip),
+    isTipSure: isSettled({ tip, moved: numberIn(item, 'moved'), movedFrom: numberIn(item, 'moved_from') }),
     activeDeploy: number === undefined ? null : { number, sha: stringIn(item, 'going_sha') ?? '' },
     app: stringIn(item, 'app') ?? null,
     ci: Object.fromEntries(providers.map((name) => [name.slice(CI.length), numberIn(item, name) ?? 0])),
@@ -55,11 +55,14 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
 
 function movement(entry: Entry) {
   const { tip, start, by, to } = moveOf(entry);
-  const sum = by === null ? 'moved = :to' : 'moved = if_not_exists(moved, :start) + :by';
-  const sums: Item = by === null ? { ':to': N(to) } : { ':start': N(start), ':by': N(by) };
+  const sum =
+    by === null
+      ? ['moved = :to', 'moved_from = :start']
+      : ['moved = if_not_exists(moved, :start) + :by', 'moved_from = if_not_exists(moved_from, :start)'];
+  const sums: Item = { ':start': N(start), ...(by === null ? { ':to': N(to) } : { ':by': N(by) }) };
   return tip === null
-    ? { sets: [sum], removes: ' REMOVE tip', values: sums }
-    : { sets: [sum, 'tip = :tip'], removes: '', values: { ...sums, ':tip': S(tip) } };
+    ? { sets: sum, removes: ' REMOVE tip', values: sums }
+    : { sets: [...sum, 'tip = :tip'], removes: '', values: { ...sums, ':tip': S(tip) } };
 }
 
 /** Returns the update that makes an entry the active deploy of its branch. */

@@ -31,12 +31,12 @@ interface Track {
   readonly track: string;
 }
 
-/** `moved`: the sum of its moves; absent before the first. */
-type StoredBranch = Omit<BranchFacts, 'isTipSure'> & { readonly moved?: number };
+/** `moved`: the sum of its moves, which began with `movedFrom`; absent before the first. */
+type StoredBranch = Omit<BranchFacts, 'isTipSure'> & { readonly moved?: number; readonly movedFrom?: number };
 
 function branchFacts(connection: Connection, of: Track): BranchFacts {
-  const { moved, ...facts } = storedBranch(connection, of);
-  return { ...facts, isTipSure: isSettled(moved, facts.tip) };
+  const { moved, movedFrom, ...facts } = storedBranch(connection, of);
+  return { ...facts, isTipSure: isSettled({ tip: facts.tip, moved, movedFrom }) };
 }
 
 function storedBranch(connection: Connection, { user, repository, track }: Track): StoredBranch {
@@ -91,9 +91,10 @@ export function noteAppend(connection: Connection, entry: Entry, request: Append
   if (repository && commitResult) noteResult(connection, { user, repository, track: EVERY_TRACK }, commitResult, now);
 }
 
-function movedBy(entry: Entry, { moved }: StoredBranch): Pick<StoredBranch, 'tip' | 'moved'> {
+function movedBy(entry: Entry, before: StoredBranch): Pick<StoredBranch, 'tip' | 'moved' | 'movedFrom'> {
   const { tip, start, by, to } = moveOf(entry);
-  return { tip, moved: by === null ? to : (moved ?? start) + by };
+  if (by === null) return { tip, moved: to, movedFrom: start };
+  return { tip, moved: (before.moved ?? start) + by, movedFrom: before.movedFrom ?? start };
 }
 
 function noteResult(connection: Connection, of: Track, { sha, ...result }: CommitResult, now: number): void {

@@ -135,6 +135,7 @@ describe('a push that moves the branch back', () => {
     await push(second, { before: first.sha });
     await check(1);
     await finish(1, 'ok');
+    host.branch(first, 'master');
     await push(first, { before: second.sha, forced: true });
     expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
