@@ -30,8 +30,6 @@ interface ChildSpec {
   readonly takesInput?: boolean;
   /** A program of the service itself that starts no other: nothing is looked for after its end, which reads all of /proc. */
   readonly startsNone?: boolean;
-  /** Whether its process id in a sandbox is another one each time: it may keep that in a file, and look for who has it. */
-  readonly variesPid?: boolean;
   /** Absent: it sees all that the service sees. */
   readonly sandbox?: Sandbox;
   /** Called with standard output and with standard error; both must be read, or the child blocks. */
@@ -109,7 +107,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
 }
 
 function begin(
-  { program, args, cwd, env, takesInput, variesPid = false, sandbox }: ChildSpec,
+  { program, args, cwd, env, takesInput, sandbox }: ChildSpec,
   temporary: string | undefined,
 ): ChildProcess {
   const stdio: StdioOptions = [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'];
@@ -122,7 +120,8 @@ function begin(
     const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
     const [starter, ...before] = sandbox.command;
     const command = [program, ...args].map(asSeen);
-    const words = variesPid ? ['--as-pid-1', '--', ...withOtherPid(command)] : ['--', ...command];
+    // It may keep its process id in a file, and look for who has it.
+    const words = ['--as-pid-1', '--', ...withOtherPid(command)];
     const child = spawn(starter, [...before, '--args', '3', ...words], inside);
     const given = child.stdio[3] as Duplex | undefined;
     // Unless its end is read, the child is never closed.

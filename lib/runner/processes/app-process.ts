@@ -70,7 +70,6 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
     what: context.what,
     ...(context.isolation && { sandbox: { ...context.isolation, ...sightOfApp(context, command.args) } }),
     takesInput,
-    variesPid: true,
     output,
   });
   const exceeded = limitMemory(context, group);

@@ -17,7 +17,6 @@ await startGroup(
     cwd: release,
     env: { PATH: '/usr/bin:/bin' },
     what: 'test',
-    variesPid: true,
     sandbox: { ...isolation, release, writable: [release], readable: [], temporaries: place },
     output: (stream) => void stream.pipe(process.stdout),
   },
