@@ -73,21 +73,26 @@ export class LineSplitter {
 
 const OWN_LOG = /^npm (?:error|ERR!) (?:A complete log of this run|\s+\S+-debug(?:-\d+)?\.log$)/;
 
-/**
- * Calls `line` with each line that a command of a build prints: the last state of a progress bar, and npm's refusal of its
- * arguments or lockfile without the manual that it prints below, of sixty lines. The path of npm's own log, on this machine, is
- * left out.
- */
+/** Calls `line` with each line that a command of a build prints, as `shownLines` has them. */
 export function readBuildLines(stream: Readable, line: (text: string) => void): void {
+  readLines(stream, shownLines(line));
+}
+
+/**
+ * Returns a function for the lines that a command of a build prints, which calls `line` with what is shown of them: the last state
+ * of a progress bar, and npm's refusal of its arguments or lockfile without the manual that it prints below, of sixty lines. The
+ * path of npm's own log, on this machine, is left out.
+ */
+export function shownLines(line: (text: string) => void): (text: string) => void {
   let refused = false;
   let inManual = false;
-  readLines(stream, (text) => {
+  return (text) => {
     const shown = lastState(text);
     refused ||= /^npm (?:error|ERR!) code EUSAGE$/.test(shown);
     if (refused && /^npm (?:error|ERR!) (?:Clean install a project|Usage:)$/.test(shown)) inManual = true;
     if (!/^npm (?:error|ERR!)/.test(shown)) inManual = false;
     if (!inManual && !OWN_LOG.test(shown)) line(shown);
-  });
+  };
 }
 
 /** Returns what is left of a line that a progress bar has written over. */

@@ -3,8 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import { readBuildLines } from '../../builder/process/lines.ts';
+import { shownLines } from '../../builder/process/lines.ts';
 import type { CommandLog } from '../../builder/process/run-command.ts';
+import { LineBudget, leftOutNote, readLimitedLines } from '../../runner/logs/limited-lines.ts';
 
 interface BuildLogLimits {
   readonly lines: number;
@@ -49,6 +50,7 @@ export function buildLog(
   const events = new EventEmitter().setMaxListeners(0);
   const kept: string[] = [];
   const tail: string[] = [];
+  const budget = new LineBudget();
   let bytes = 0;
   let left = 0;
   let ended = false;
@@ -74,10 +76,11 @@ export function buildLog(
   return {
     note: (line) => add('platform', line),
     capture: (stream, name, seen) => {
-      readBuildLines(stream, (line) => {
-        add(name, line);
-        seen(line);
+      const line = shownLines((text) => {
+        add(name, text);
+        seen(text);
       });
+      readLimitedLines(stream, { line, leftOut: (lines) => add('platform', leftOutNote(lines)) }, budget);
     },
     tail: () => tail,
     async *read(follow, signal) {

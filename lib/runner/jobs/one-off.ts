@@ -20,6 +20,9 @@ interface OneOffSpec {
 
 /** Reading of the output pauses while more than this waits for its reader. */
 const MOST_WAITING_BYTES = 1024 * 1024;
+/** A command that prints without a pause rests that long after each chunk of a full pipe, so that the requests of others go on. */
+const LARGE_CHUNK_BYTES = 32 * 1024;
+const REST_MS = 5;
 /** After the end of the command, as long as its reader keeps up. */
 const LAST_OUTPUT_MS = 1_000;
 const LAST_OUTPUT_ROUNDS = 5;
@@ -38,6 +41,7 @@ export class OneOff {
   #terminal: string | null = null;
   readonly #process: AppProcess;
   readonly #streams: Readable[];
+  readonly #resting = new Set<Readable>();
   #waiting: Said[] = [];
   #bytes = 0;
   #wake: () => void = () => undefined;
@@ -121,7 +125,7 @@ export class OneOff {
         const said = this.#waiting;
         this.#waiting = [];
         this.#bytes = 0;
-        for (const stream of this.#streams) stream.resume();
+        this.#resume();
         if (said.length > 0) yield said;
         if (said.some((one) => 'exit' in one)) return void (await this.end());
         if (this.#waiting.length === 0 && !signal.aborted) await this.#more();
@@ -150,7 +154,7 @@ export class OneOff {
   /** Ends it with all that it has started, unless it has ended, and drops what nobody has read. */
   async end(): Promise<void> {
     this.#isDropped = true;
-    for (const stream of this.#streams) stream.resume();
+    this.#resume();
     if (!this.#hasEnded) await this.#process.group.end(this.release.limits.graceMs);
     clearTimeout(this.#idle);
     this.#finish();
@@ -158,11 +162,26 @@ export class OneOff {
 
   #collect(stream: Readable, from: OutputName): Promise<void> {
     stream.on('data', (chunk: Buffer) => {
+      if (chunk.length >= LARGE_CHUNK_BYTES) this.#rest(stream);
       if (this.#isDropped || (from === 'stderr' && this.#opened(chunk))) return;
       this.#say({ stream: from, data: chunk.toString('base64') }, chunk.length);
       if (this.#bytes > MOST_WAITING_BYTES) stream.pause();
     });
     return new Promise((resolve) => stream.once('close', resolve).on('error', () => undefined));
+  }
+
+  /** Nothing of it may be left out, as it may be a copy of a database: the command waits. */
+  #rest(stream: Readable): void {
+    stream.pause();
+    this.#resting.add(stream);
+    setTimeout(() => {
+      this.#resting.delete(stream);
+      if (this.#isDropped || this.#bytes <= MOST_WAITING_BYTES) stream.resume();
+    }, REST_MS);
+  }
+
+  #resume(): void {
+    for (const stream of this.#streams) if (!this.#resting.has(stream)) stream.resume();
   }
 
   /** Whether that was the word of `script` about the terminal, and not output. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { PrintedLine } from '../../../functions/core/ports/processes.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
-import { readLimitedLines } from './limited-lines.ts';
+import { LineBudget, leftOutNote, readLimitedLines } from './limited-lines.ts';
 import { rotatingFile } from './rotating-file.ts';
 
 /** Where the lines of one process go. */
@@ -38,6 +38,7 @@ const MOST_WAITING_CHARACTERS = 1024 * 1024;
 export function appLog(path: string, limitBytes: number): AppLog {
   const file = rotatingFile(path, limitBytes);
   const recent = new RecentLines();
+  const budget = new LineBudget();
   const listeners = new Set<(line: PrintedLine) => void>();
   let loaded: Promise<void> | undefined;
 
@@ -53,16 +54,20 @@ export function appLog(path: string, limitBytes: number): AppLog {
   };
   const of = (process?: string): ProcessLog => ({
     capture: (stream, name, seen) =>
-      readLimitedLines(stream, {
-        line: (text) => {
-          add(name, text, process);
-          seen(text);
-          if (file.waiting <= MOST_WAITING_CHARACTERS || stream.isPaused()) return;
-          stream.pause();
-          file.flushed().then(() => stream.resume());
+      readLimitedLines(
+        stream,
+        {
+          line: (text) => {
+            add(name, text, process);
+            seen(text);
+            if (file.waiting <= MOST_WAITING_CHARACTERS || stream.isPaused()) return;
+            stream.pause();
+            file.flushed().then(() => stream.resume());
+          },
+          leftOut: (lines) => add('platform', leftOutNote(lines), process),
         },
-        leftOut: (lines) => add('platform', `${lines} lines were left out: it printed more than can be kept.`, process),
-      }),
+        budget,
+      ),
     note: (line) => add('platform', line, process),
   });
   const tail: AppLog['tail'] = async (count, isWanted = () => true) => {

@@ -1,18 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readLimitedLines } from '../../../../lib/runner/logs/limited-lines.ts';
+import { LineBudget, readLimitedLines } from '../../../../lib/runner/logs/limited-lines.ts';
 
 /** An output that is read at times which the test says. */
-function reading() {
+function reading(others?: LineBudget) {
   const stream = new PassThrough({ highWaterMark: 2 ** 24 });
   const seen: (string | number)[] = [];
   let milliseconds = 0;
-  readLimitedLines(
-    stream,
-    { line: (text) => seen.push(text), leftOut: (lines) => seen.push(lines) },
-    () => milliseconds,
-  );
+  const budget = others ?? new LineBudget(() => milliseconds);
+  readLimitedLines(stream, { line: (text) => seen.push(text), leftOut: (lines) => seen.push(lines) }, budget);
   return {
+    budget,
     seen,
     lines: () => seen.filter((one) => typeof one === 'string'),
     write: async (text: string, afterMs = 0) => {
@@ -86,5 +84,22 @@ describe('the lines of an application', () => {
     await at.end();
     expect(at.lines()).toHaveLength(2);
     expect(at.seen.at(-1)).toBe('next');
+  });
+
+  it('of many processes of one application count together, and one that prints little is heard', async () => {
+    const now = 0;
+    const budget = new LineBudget(() => now);
+    const all = Array.from({ length: 20 }, () => reading(budget));
+    for (const one of all) await one.write(numbered(2_000));
+    const [quiet] = all;
+    await quiet?.write('still here\n');
+    await expect.poll(() => quiet?.seen.at(-1)).toBe('still here');
+    for (const one of all) await one.end();
+    const lines = all.flatMap((one) => one.lines());
+    // At once, and the last hundred of each.
+    expect(lines.length).toBeLessThan(5_000 + 20 * 101);
+    const counted = all.flatMap(({ seen }) => seen.filter((one) => typeof one === 'number'));
+    expect(lines.length + counted.reduce((sum, one) => sum + one, 0)).toBe(40_001);
+    expect(budget.flooding).toBe(0);
   });
 });

@@ -54,6 +54,27 @@ describe('the log of a build', () => {
     expect(await buildLogOf(at, '1', true)).toEqual(lines);
   });
 
+  it('leaves out and counts lines of a build that prints without a pause, on both outputs together', async () => {
+    const log = buildLog(join(await temporaryFolder(), 'log'), (line) => line);
+    const seen: string[] = [];
+    const closed = (['stdout', 'stderr'] as const).map(async (name) => {
+      const stream = new PassThrough();
+      log.capture(stream, name, (line) => seen.push(line));
+      stream.end(Array.from({ length: 8_000 }, (_, at) => `${name} ${at}\n`).join(''));
+      await new Promise((resolve) => stream.once('close', resolve));
+    });
+    await Promise.all(closed);
+    await log.end();
+    expect(seen.length).toBeLessThan(8_000);
+    expect(seen).toEqual(expect.arrayContaining(['stdout 7999', 'stderr 7999']));
+    const lines: PrintedLine[] = [];
+    for await (const some of log.read(false, new AbortController().signal)) lines.push(...some);
+    const notes = lines.filter(({ stream }) => stream === 'platform').map(({ line }) => line);
+    expect(notes.at(-1)).toMatch(/^\d+ lines were left out: it printed more than can be kept\.$/);
+    const left = notes.reduce((sum, line) => sum + Number.parseInt(line, 10), 0);
+    expect(seen.length + left).toBe(16_000);
+  });
+
   it('is empty before the first build, and null for an unknown snapshot', async () => {
     const at = await platform();
     await at.hosting.ensureApp(hello, {});
