@@ -12,6 +12,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   asleep: async () => (await import('./asleep.ts')).run,
   disk: async () => (await import('./disk.ts')).run,
   visits: async () => (await import('./front-door/front-door.ts')).run,
+  neighbour: async () => (await import('./neighbour.ts')).run,
   door: async () => (await import('./door/door.ts')).run,
   imports: async () => (await import('./imports.ts')).run,
 };
