@@ -1,7 +1,7 @@
-import { cp, lstat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Settings } from '../../functions/core/apps/settings.ts';
-import { removeTree } from '../files/tree.ts';
+import { addTree, removeTree } from '../files/tree.ts';
 import { entriesInside, isInside } from './inside.ts';
 import type { Project } from './project.ts';
 import { cronIn } from './start/cron.ts';
@@ -31,7 +31,7 @@ export async function completeStandalone({ root, folder, installAt }: Project): 
 /** A build may have put links out of the release on the way to either. */
 async function addFolder(root: string, from: string, to: string): Promise<void> {
   const isOwn = (path: string) => isInside(root, path).catch(() => false);
-  if ((await isOwn(from)) && (await isOwn(await nearest(to)))) await cp(from, to, { recursive: true, force: false });
+  if ((await isOwn(from)) && (await isOwn(await nearest(to)))) await addTree(from, to);
 }
 
 /** Returns the path, or the folder above it that is there. */

@@ -27,6 +27,25 @@ export async function copyTree(from: string, to: string): Promise<void> {
   await run('cp', ['-a', '--', from, to]);
 }
 
+/** Copies what is no pipe and no device; what is there stays. Not by `cp`, of which each system has another `-n`. */
+const ADD = `const fs = require('node:fs');
+const filter = (path) => {
+  const one = fs.lstatSync(path);
+  return one.isFile() || one.isDirectory() || one.isSymbolicLink();
+};
+const options = { recursive: true, force: false, verbatimSymlinks: true, filter };
+fs.promises.cp(process.argv[1], process.argv[2], options).catch((error) => {
+  process.stdout.write(String(error.code));
+  process.exitCode = 1;
+});`;
+
+/** Copies a folder to a place where there may be a part of it, whose files stay. Throws an Error with the system's code. */
+export async function addTree(from: string, to: string): Promise<void> {
+  await run(process.execPath, ['-e', ADD, from, to], { env: {} }).catch((error: Error & { stdout?: string }) => {
+    throw Object.assign(new Error(`The files of ${basename(from)} could not be copied.`), { code: error.stdout });
+  });
+}
+
 /** Returns what `find` prints with these arguments about what is below a folder. Throws when it could not read all of it. */
 export async function foundBelow(folder: string, args: readonly string[], options: ExecFileOptions): Promise<string> {
   const { stdout, stderr } = await run('find', ['-P', folder, ...args], { ...options, encoding: 'utf8' });

@@ -536,7 +536,7 @@ describe('where things are', () => {
 /** Those in the table "What a build has made" of the platform's README. */
 const READERS_OF_BUILDS = [
   ...['lib/builder/inside.ts', 'lib/builder/left-out.ts', 'lib/builder/manifest.ts', 'lib/builder/process/not-run.ts'],
-  ...['lib/builder/release-content.ts', 'lib/files/kept-files.ts', 'lib/files/opened.ts', 'lib/files/sqlite-files.ts'],
+  ...['lib/files/kept-files.ts', 'lib/files/opened.ts', 'lib/files/sqlite-files.ts'],
 ];
 /** What they read no build and no application can write: in folders of the service alone, of the operator, of the system. */
 const READERS_OF_OWN_FILES = [

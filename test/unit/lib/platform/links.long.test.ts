@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newFolder } from '../../../support/new-folder.ts';
@@ -108,5 +108,27 @@ describe('the folders that the service fills and empties after a build', () => {
     const made = 'mkdir -p .next/standalone .next/static && touch .next/BUILD_ID .next/standalone/server.js';
     await build(at, 'hello', '1', files(`${made} && ln -s ${folder} .next/standalone/.next`));
     expect(existsSync(join(folder, 'static'))).toBe(false);
+  });
+
+  it('are copied to the standalone server of Next beside what is there, links as links, without pipes', async () => {
+    const at = await platform();
+    const folder = anothers();
+    const script = [
+      'mkdir -p .next/standalone/.next/static .next/static/deep public && touch .next/BUILD_ID .next/standalone/server.js',
+      'echo own > .next/standalone/.next/static/kept && echo new > .next/static/kept && echo new > .next/static/deep/file',
+      `mkfifo .next/static/pipe && ln -s ${folder} .next/static/link && ln -s deep/file .next/static/near`,
+      `ln -s ${folder}/cache .next/standalone/public && echo new > public/kept`,
+    ].join(' && ');
+    const { state } = await build(at, 'hello', '1', files(script));
+    const to = join(at.dataDir, 'apps/ada/hello/releases/1/.next/standalone/.next/static');
+    const text = (name: string) => readFileSync(join(to, name), 'utf8').trim();
+    expect([state, text('kept'), text('deep/file'), existsSync(join(to, 'pipe'))]).toEqual([
+      'ready',
+      'own',
+      'new',
+      false,
+    ]);
+    expect([readlinkSync(join(to, 'link')), readlinkSync(join(to, 'near'))]).toEqual([folder, 'deep/file']);
+    expect(readFileSync(join(folder, 'cache/kept'), 'utf8')).toBe('of another');
   });
 });
