@@ -6,14 +6,14 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../lib/http/ports.ts';
 import { type Aim, closedLoop, type Shot } from './load.ts';
 import { atRest } from './processor.ts';
-import { pushes } from './pushes.ts';
+import { pushes, SHAPES } from './pushes.ts';
 import { medians } from './rounds.ts';
 import type { BenchRow } from './row.ts';
 import { emptyFolder, startService } from './service.ts';
 import { milliseconds, quantile, ratioOf } from './statistics.ts';
 
 const SHOTS: Readonly<Record<number, number>> = { 1: 400, 16: 1000, 64: 1500 };
-const USERS = 20;
+const USERS = Math.max(...SHAPES.map(({ repositories }) => repositories));
 const LEAST_OF_PEER = 0.6;
 const MOST_P99_AT_64_MS = 100;
 
@@ -26,20 +26,22 @@ export async function run(): Promise<readonly BenchRow[]> {
   const service = await startService('acknowledgement-service', USERS);
   const peer = await startWebhook(folder);
   try {
-    const own = pushes(service, USERS);
-    const base = pushes(service, USERS, peer.url);
-    await closedLoop(own, 8, USERS * 20);
+    await closedLoop(pushes(service, USERS), 8, USERS * 20);
     const rows: BenchRow[] = [];
-    for (const inFlight of Object.keys(SHOTS).map(Number)) {
-      const found = await medians(async () => {
-        await atRest(service.pid);
-        const baseline = await loop(base, inFlight);
-        // The commands of adnanh/webhook run on after its answers.
-        await atRest(peer.pid);
-        const { perSecond, p50, p99 } = await loop(own, inFlight);
-        return { perSecond, p50, p99, base: baseline.perSecond, base50: baseline.p50, base99: baseline.p99 };
-      });
-      rows.push(...rowsOf(inFlight, found));
+    for (const { repositories, name } of SHAPES) {
+      const own = pushes(service, repositories);
+      const base = pushes(service, repositories, peer.url);
+      for (const inFlight of Object.keys(SHOTS).map(Number)) {
+        const found = await medians(async () => {
+          await atRest(service.pid);
+          const baseline = await loop(base, inFlight);
+          // The commands of adnanh/webhook run on after its answers.
+          await atRest(peer.pid);
+          const { perSecond, p50, p99 } = await loop(own, inFlight);
+          return { perSecond, p50, p99, base: baseline.perSecond, base50: baseline.p50, base99: baseline.p99 };
+        });
+        rows.push(...rowsOf(name, inFlight, found));
+      }
     }
     return rows;
   } finally {
@@ -61,12 +63,12 @@ async function loop(aim: Aim, inFlight: number) {
 
 type Figures = Readonly<Record<'perSecond' | 'p50' | 'p99' | 'base' | 'base50' | 'base99', number>>;
 
-function rowsOf(inFlight: number, found: Figures): BenchRow[] {
+function rowsOf(shape: string, inFlight: number, found: Figures): BenchRow[] {
   const ratio = ratioOf(found.perSecond, found.base);
   const is64 = inFlight === 64;
   return [
     {
-      figure: `pushes acknowledged a second, ${inFlight} in flight`,
+      figure: `pushes of ${shape} acknowledged a second, ${inFlight} in flight`,
       value: String(Math.round(found.perSecond)),
       baseline: `webhook: ${Math.round(found.base)}`,
       ratio,
