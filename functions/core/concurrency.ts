@@ -40,6 +40,32 @@ export async function forEachLimit<T>(
   await Promise.all(Array.from({ length: limit }, worker));
 }
 
+/**
+ * Returns the results of `work` for every item, in their order, with at most `limit` items at a time. Rejects with the
+ * first failure, after which no other item begins.
+ */
+export async function mapLimit<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Map<number, R>();
+  const waiting = items.entries();
+  let failed = false;
+  const worker = async () => {
+    for (const [index, item] of waiting) {
+      if (failed) return;
+      results.set(index, await work(item));
+    }
+  };
+  const workers = Array.from({ length: Math.min(limit, items.length) }, worker);
+  await Promise.all(workers).catch((error: unknown) => {
+    failed = true;
+    throw error;
+  });
+  return [...results].toSorted(([one], [other]) => one - other).map(([, result]) => result);
+}
+
 /** Work that its caller does not wait for. */
 interface Background {
   add(work: Promise<void>): void;

@@ -1,3 +1,4 @@
+import { mapLimit } from '../core/concurrency.ts';
 import { type AppOwner, isSameOwner, ownerKey, ownerOf } from '../core/entry/app-owner.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
@@ -8,6 +9,9 @@ import type { BranchFacts, CommitState, DeployFacts, OwnerClaim } from '../core/
 import type { HostedRepository } from '../core/ports/repository-host.ts';
 import type { CommitEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
+
+/** A user may have thousands of applications, and a table that is asked for all at once leaves some without an answer. */
+const OWNERS_AT_ONCE = 20;
 
 /** An entry whose repository has its id, if one is known, and ports whose facts are also those under its former name. */
 interface Known {
@@ -58,10 +62,11 @@ export async function appsOf(
   { appFacts, facts }: Pick<CheckPorts, 'appFacts' | 'facts'>,
 ): Promise<readonly { readonly name: string; readonly owner: OwnerClaim }[]> {
   const apps = await appFacts.apps(user);
-  const all = apps.map(async ({ name }) => ({ name, owner: await facts.appOwner(user, appName(name)) }));
-  return (await Promise.all(all)).flatMap(({ name, owner }) =>
-    owner && isSameOwner(owner, entryOwner) ? [{ name, owner }] : [],
-  );
+  const all = await mapLimit(apps, OWNERS_AT_ONCE, async ({ name }) => ({
+    name,
+    owner: await facts.appOwner(user, appName(name)),
+  }));
+  return all.flatMap(({ name, owner }) => (owner && isSameOwner(owner, entryOwner) ? [{ name, owner }] : []));
 }
 
 /** Returns facts that include those of a repository's former name. */

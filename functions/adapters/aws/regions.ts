@@ -22,6 +22,16 @@ const WEB_ADAPTER: readonly string[] = [
   ...['mx-central-1', 'sa-east-1', 'us-east-1', 'us-east-2', 'us-west-1', 'us-west-2'],
 ];
 
+/**
+ * Regions that have no function URLs, at which applications answer, by the last edition of AWS's documentation that has
+ * named some. Today it names none, and refers to a table without a text:
+ * https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html (November 2026)
+ */
+const WITHOUT_URLS: readonly string[] = [
+  ...['ap-east-2', 'ap-south-2', 'ap-southeast-4', 'ap-southeast-5', 'ap-southeast-6', 'ap-southeast-7', 'ca-west-1'],
+  ...['eu-central-2', 'eu-south-2', 'il-central-1', 'me-central-1'],
+];
+
 /** A type of the stack's resources that CloudFormation has in some regions only; WAF's it has in all. */
 type RareType = 'AWS::ApiGatewayV2::Api' | 'AWS::CodeBuild::Project' | 'AWS::Budgets::Budget';
 
@@ -50,6 +60,11 @@ export function lacks(region: Region, type: RareType): boolean {
 export function canRunApps(region: string): boolean | null {
   if (/^(?:cn|us-gov|us-iso\w*|eu-iso\w*|eusc)-/.test(region) || lacks(region, 'AWS::CodeBuild::Project')) return false;
   return WEB_ADAPTER.includes(region) || null;
+}
+
+/** Whether a region may have no function URLs, without which no application starts. */
+export function mayLackUrls(region: string): boolean {
+  return WITHOUT_URLS.includes(region);
 }
 
 /** The regions in which the stack runs with all its parts but perhaps a budget. */

@@ -261,6 +261,10 @@ describe('before anything is created, hooks aws deploy', () => {
     ],
     ['eu-west-9', 'It is not known whether eu-west-9 has all that is needed.'],
     [
+      'eu-central-2',
+      'AWS had no function URLs in eu-central-2, at which applications answer: if the first one does not',
+    ],
+    [
       'eu-north-1',
       'aws budgets create-budget --account-id 000000000000 --budget \'{"BudgetName":"deployment-webhooks"',
     ],
@@ -322,6 +326,26 @@ describe('before anything is created, hooks aws deploy', () => {
       'could not be asked (AccessDeniedException); in a new account that can be 0: https://console',
     );
     expect(err).toContain('/codebuild/quotas/L-9D07B6EF?region=eu-west-2');
+  });
+
+  it('refuses a role for each application where its name would be too long, and deploys the longest that is not', async () => {
+    const deploy = (letters: number) =>
+      hooks(`aws deploy --no-sample --stack ${'x'.repeat(letters)} --parameters AppRoles=own`);
+    const { code, err } = await deploy(34);
+    expect([code, cdkCalls]).toEqual([1, []]);
+    expect(err).toContain('AppRoles=own takes a stack name of at most 33 letters in us-east-1');
+    expect((await deploy(33)).code).toBe(0);
+  });
+
+  it('says what a first deploy would choose now that a new account may run more functions', async () => {
+    const said = 'A first deploy would choose now: --parameters StageConcurrency=0 ReservedConcurrency=50';
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters: { StageConcurrency: '2' } });
+    expect((await hooks('aws deploy --dry-run')).err).toContain(said);
+    account.concurrency = 10;
+    expect((await hooks('aws deploy --dry-run')).err).not.toContain(said);
+    account.concurrency = 1000;
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters: { StageConcurrency: '4' } });
+    expect((await hooks('aws deploy --dry-run')).err).not.toContain(said);
   });
 
   it('says that few functions may run, and refuses to reserve more than there are', async () => {

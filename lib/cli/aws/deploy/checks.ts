@@ -1,7 +1,13 @@
 import { GetAccountSettingsCommand, GetLayerVersionByArnCommand } from '@aws-sdk/client-lambda';
 import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { QUOTAS, type Quota, quotaLink } from '../../../../functions/adapters/aws/quotas.ts';
-import { adapterLayer, canRunApps, LAMBDA_COMPUTE, lacks } from '../../../../functions/adapters/aws/regions.ts';
+import {
+  adapterLayer,
+  canRunApps,
+  LAMBDA_COMPUTE,
+  lacks,
+  mayLackUrls,
+} from '../../../../functions/adapters/aws/regions.ts';
 import { stages } from '../../../client/entry.ts';
 import { printable } from '../../../terminal/printable.ts';
 import type { Account } from '../account.ts';
@@ -25,7 +31,14 @@ export interface Wanted {
   readonly given: readonly string[];
   /** The deployed stack; null before the first deploy. */
   readonly stack: Stack | null;
+  /** Of the stack. */
+  readonly name: string;
 }
+
+/** What the name of an application's role has in addition to those of the stack and of the region. */
+const OF_ROLE = '-app--0123456789abcdef';
+/** https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateRole.html */
+const MAX_ROLE_NAME = 64;
 
 /** New accounts may run 10 functions at a time, others 1000. */
 export const SMALL_ACCOUNT = 100;
@@ -48,7 +61,13 @@ export async function checkAccount(account: Account, wanted: Wanted): Promise<Fi
   const reserved = checkReserved(wanted, unreserved);
   const few = concurrency !== undefined && concurrency < SMALL_ACCOUNT;
   return {
-    refusals: [...otherPlatform(wanted.stack), ...region.refusals, ...layer.refusals, ...reserved.refusals],
+    refusals: [
+      ...otherPlatform(wanted.stack),
+      ...longRoleNames(account, wanted),
+      ...region.refusals,
+      ...layer.refusals,
+      ...reserved.refusals,
+    ],
     warnings: [
       ...region.warnings,
       ...layer.warnings,
@@ -65,7 +84,7 @@ export async function checkAccount(account: Account, wanted: Wanted): Promise<Fi
 }
 
 /** Returns the value that a parameter will have; undefined for its default. */
-export function valueIn({ given, stack }: Wanted): (name: string) => string | undefined {
+export function valueIn({ given, stack }: Pick<Wanted, 'given' | 'stack'>): (name: string) => string | undefined {
   return (name) =>
     given.findLast((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? stack?.parameters[name];
 }
@@ -82,6 +101,15 @@ function otherPlatform(stack: Stack | null): readonly string[] {
   ];
 }
 
+/** A name that is too long for the roles of applications, of which IAM would refuse each. */
+function longRoleNames({ region }: Account, wanted: Wanted): readonly string[] {
+  const most = MAX_ROLE_NAME - OF_ROLE.length - region.length;
+  if (valueIn(wanted)('AppRoles') !== 'own' || wanted.name.length <= most) return [];
+  return [
+    `AppRoles=own takes a stack name of at most ${most} letters in ${region}, and ${wanted.name} has ${wanted.name.length}: use AppRoles=shared, or another --stack.`,
+  ];
+}
+
 function checkRegion({ region, id }: Account, value: ReturnType<typeof valueIn>): Problems {
   const elsewhere = `set AWS_REGION to one of ${LAMBDA_COMPUTE.join(', ')}`;
   if (lacks(region, 'AWS::ApiGatewayV2::Api')) {
@@ -92,6 +120,11 @@ function checkRegion({ region, id }: Account, value: ReturnType<typeof valueIn>)
   const warnings: string[] = [];
   if (canRun === null)
     warnings.push(`It is not known whether ${region} has all that is needed. If the deploy fails, ${elsewhere}.`);
+  if (canRun && mayLackUrls(region)) {
+    warnings.push(
+      `AWS had no function URLs in ${region}, at which applications answer: if the first one does not start, ${elsewhere}.`,
+    );
+  }
   if (canRun && !LAMBDA_COMPUTE.includes(region)) {
     warnings.push(
       `CodeBuild has no Lambda compute in ${region}: builds run in containers, and applications on x86-64.`,

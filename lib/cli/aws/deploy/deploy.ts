@@ -12,7 +12,7 @@ import { type StackUsers, stackUsers } from '../manage-users.ts';
 import { BOOTSTRAP_STACK, findStack, namedForCdk, type Stack, stackNamed } from '../stack.ts';
 import { checkAccount } from './checks.ts';
 import { firstFailure } from './first-failure.ts';
-import { checkedParameters, deployParameters } from './parameters.ts';
+import { checkedParameters, deployParameters, outgrown } from './parameters.ts';
 import { deploySample, type Sample, sampleNamed } from './sample.ts';
 
 /** The bootstrap version that the stack needs: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
@@ -58,12 +58,13 @@ async function planned({ warn }: Call, account: Account, name: string, given: re
   const toolkit = await findStack(account, BOOTSTRAP_STACK);
   // The CDK deletes a stack whose first deploy failed, and makes it anew.
   const before = existing && NEVER_CREATED.includes(existing.status) ? null : existing;
-  const { refusals, warnings, canBuild, ...runs } = await checkAccount(account, { given, stack: before });
-  for (const line of warnings) warn(line);
+  const wanted = { given, stack: before, name };
+  const { refusals, warnings, canBuild, ...runs } = await checkAccount(account, wanted);
+  for (const line of [...warnings, ...outgrown(wanted, runs)]) warn(line);
   if (refusals.length > 0) throw new Failure(`Nothing was deployed. ${refusals.join(' ')}`);
   // The account and region are prepared for the CDK.
   const isPrepared = Number(toolkit?.outputs.BootstrapVersion ?? 0) >= NEEDED_VERSION;
-  return { name, before, parameters: deployParameters({ given, stack: before }, runs), isPrepared, canBuild };
+  return { name, before, parameters: deployParameters(wanted, runs), isPrepared, canBuild };
 }
 
 /** Prints what a deploy would do, and does none of it. Returns the exit code. */

@@ -38,6 +38,23 @@ export function deployParameters(
   return chosen === null || isGiven ? given : [...given, chosen];
 }
 
+/**
+ * Returns what to say of an account that may run many functions by now, where the first deploy has limited the stages
+ * because it could run few: AWS raises the quota of new accounts by itself.
+ */
+export function outgrown(
+  wanted: Wanted,
+  { concurrency = 0, unreserved = 0 }: Pick<Findings, 'concurrency' | 'unreserved'>,
+): readonly string[] {
+  const isLimited = wanted.stack !== null && valueIn(wanted)('StageConcurrency') === FEW_RUNS.split('=')[1];
+  if (!isLimited || concurrency < SMALL_ACCOUNT) return [];
+  const chosen = ['StageConcurrency=0', reservation({ ...wanted, given: ['StageConcurrency=0'] }, unreserved)];
+  const parameters = chosen.filter((one) => one !== null).join(' ');
+  return [
+    `The account may run ${concurrency} functions at a time by now, and the stages are limited as in a new one. A first deploy would choose now: --parameters ${parameters}`,
+  ];
+}
+
 /** Returns the parameter that reserves runs; null where too few runs would be left. */
 function reservation(wanted: Wanted, unreserved: number): string | null {
   const value = valueIn(wanted);

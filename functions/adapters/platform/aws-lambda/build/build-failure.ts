@@ -55,9 +55,14 @@ async function endedLog(at: BuildLogStream, { logs, clock }: FailureParts): Prom
   }
 }
 
-function reasonOf({ buildStatus, phases = [] }: Build): string {
-  if (buildStatus === 'TIMED_OUT') return 'The build did not end within 15 minutes, which is the limit.';
-  if (buildStatus === 'STOPPED') return 'The build was cancelled.';
-  const message = phases.flatMap(({ contexts = [] }) => contexts).find((context) => context.message)?.message;
+function reasonOf(build: Build): string {
+  if (build.buildStatus === 'TIMED_OUT') return 'The build did not end within 15 minutes, which is the limit.';
+  if (build.buildStatus === 'STOPPED') return 'The build was cancelled.';
+  const message = messageOf(build);
   return `The build failed${message ? `: ${message}` : '.'}`;
+}
+
+/** Returns what CodeBuild says about a build's phases; undefined for nothing. */
+export function messageOf({ phases = [] }: Build): string | undefined {
+  return phases.flatMap(({ contexts = [] }) => contexts).find((context) => context.message)?.message;
 }

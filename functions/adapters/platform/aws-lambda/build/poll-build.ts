@@ -8,9 +8,10 @@ import type { LambdaPlatformParts } from '../parts.ts';
 import { keys, type SnapshotItem } from '../table/items.ts';
 import { knownSnapshot, storedResult } from '../table/snapshots.ts';
 import type { Changes } from '../table/table.ts';
-import { buildFailure, buildNotes } from './build-failure.ts';
+import { buildFailure, buildNotes, messageOf } from './build-failure.ts';
 
 const CODE = 'deploy:tar:extract_failed';
+const BEFORE_COMMANDS: readonly string[] = ['SUBMITTED', 'QUEUED', 'PROVISIONING', 'DOWNLOAD_SOURCE'];
 
 /** Returns the progress of a snapshot's build, as `HostingPlatform.poll` does. It never waits: the end is an event. */
 export function pollBuild(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<Activation> {
@@ -34,22 +35,52 @@ async function progressOf(snapshot: SnapshotRef, item: SnapshotItem, parts: Lamb
       return storedResult({ ...item, ...result });
     }
     case 'FAILED':
+      return hasBegun(build) ? failed(snapshot, { item, build }, parts) : lost(snapshot, item, parts, build);
     case 'TIMED_OUT':
-    case 'STOPPED': {
-      const { reason, log } = await buildFailure(build, parts);
-      const result = { state: 'failed', reason, log } as const;
-      await end(snapshot, result, parts);
-      return storedResult({ ...item, ...result });
-    }
+    case 'STOPPED':
+      return failed(snapshot, { item, build }, parts);
     default:
       return lost(snapshot, item, parts);
   }
 }
 
-/** A fault of CodeBuild, or a build that it does not know: the next activation starts another one, once. */
-async function lost(snapshot: SnapshotRef, { note }: SnapshotItem, parts: LambdaPlatformParts): Promise<Activation> {
+interface Ended {
+  readonly item: SnapshotItem;
+  readonly build: Build;
+}
+
+async function failed(snapshot: SnapshotRef, { item, build }: Ended, parts: LambdaPlatformParts): Promise<Activation> {
+  const { reason, log } = await buildFailure(build, parts);
+  const result = { state: 'failed', reason, log } as const;
+  await end(snapshot, result, parts);
+  return storedResult({ ...item, ...result });
+}
+
+/**
+ * Whether the commands of a build have begun. What fails before is CodeBuild's or the stack's: an update of the stack may
+ * have changed what the builder may read. https://docs.aws.amazon.com/codebuild/latest/APIReference/API_BuildPhase.html
+ */
+function hasBegun({ phases = [] }: Build): boolean {
+  return !phases.some(
+    ({ phaseType = '', phaseStatus }) => BEFORE_COMMANDS.includes(phaseType) && phaseStatus === 'FAILED',
+  );
+}
+
+/**
+ * A fault of CodeBuild, or a build that it does not know or did not begin: the next activation starts another one, once.
+ */
+async function lost(
+  snapshot: SnapshotRef,
+  { note }: SnapshotItem,
+  parts: LambdaPlatformParts,
+  build?: Build,
+): Promise<Activation> {
   if (note !== undefined) {
-    const failure = { reason: 'AWS CodeBuild lost the build twice. Deploy again to build it once more.', log: [] };
+    const said = build ? ` It said: ${messageOf(build) ?? 'nothing'}.` : '';
+    const failure = {
+      reason: `AWS CodeBuild lost the build twice. Deploy again to build it once more.${said}`,
+      log: [],
+    };
     await end(snapshot, { state: 'failed', ...failure }, parts);
     return { state: 'failed', ...failure };
   }

@@ -1,3 +1,4 @@
+import { mapLimit } from '../../../../core/concurrency.ts';
 import type { TrackedApp, TrackedApps } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import {
@@ -12,6 +13,9 @@ import {
 } from '../items.ts';
 import { dueIn, itemsIn, readItem, type Table, update } from '../table.ts';
 import { ownerIn } from './owners.ts';
+
+/** More at once would end after the time that one may take, in a function with a third of a processor. */
+const READS_AT_ONCE = 20;
 
 export function dynamoDbTrackedApps(table: Table): TrackedApps {
   return {
@@ -31,10 +35,9 @@ export function dynamoDbTrackedApps(table: Table): TrackedApps {
     },
     async allPreviews(limit) {
       const items = await dueIn(table, PREVIEW_PARTITION, Number.MAX_SAFE_INTEGER, limit);
-      const reads = items
-        .map(refIn)
-        .map(async (app) => trackedIn(app, await readItem(table, keys.app(app.user, app.app))));
-      return (await Promise.all(reads)).flatMap((preview) => (preview?.owner.pullRequest ? [preview] : []));
+      const read = async (app: AppRef) => trackedIn(app, await readItem(table, keys.app(app.user, app.app)));
+      const previews = await mapLimit(items.map(refIn), READS_AT_ONCE, read);
+      return previews.flatMap((preview) => (preview?.owner.pullRequest ? [preview] : []));
     },
     async compared({ user, app }, { at, dueAt }) {
       await update(table, keys.app(user, app), {

@@ -10,6 +10,7 @@ import {
 import {
   type BatchGetBuildsOutput,
   BatchGetProjectsCommand,
+  type Build,
   ListBuildsForProjectCommand,
   type StatusType,
   UpdateProjectCommand,
@@ -102,11 +103,12 @@ async function deployed(snapshot: string, behaviour = 'runs') {
 }
 
 /** Has builds that have ended look as if they had ended so. */
-function buildsEnd(buildStatus: StatusType) {
+function buildsEnd(buildStatus: StatusType, phases?: Build['phases']) {
+  const end = { buildStatus, ...(phases && { phases }) };
   return follow(parts.codeBuild, async (name, answer) => {
     if (name !== 'BatchGetBuilds') return answer();
     const { builds = [] }: BatchGetBuildsOutput = await answer();
-    return { builds: builds.map((one) => (one.buildStatus === 'IN_PROGRESS' ? one : { ...one, buildStatus })) };
+    return { builds: builds.map((one) => (one.buildStatus === 'IN_PROGRESS' ? one : { ...one, ...end })) };
   });
 }
 
@@ -212,6 +214,18 @@ describe('an application on AWS Lambda', () => {
     await platform.activate(shop('1'));
     const note = 'AWS CodeBuild lost the build, which began again.';
     expect(await built()).toEqual({ state: 'ready', note });
+    expect(await countOfBuilds()).toBe(2);
+  });
+
+  it('is built again when it has failed before its commands began, and says why when that happens twice', async () => {
+    const contexts = [{ message: 'AccessDenied: status code: 403 for primary source' }];
+    buildsEnd('FAILED', [{ phaseType: 'DOWNLOAD_SOURCE', phaseStatus: 'FAILED', contexts }]);
+    const platform = await uploaded('1');
+    await platform.activate(shop('1'));
+    await expect(built()).rejects.toMatchObject({ code: 'deploy:tar:extract_failed', retry: true });
+    await platform.activate(shop('1'));
+    const reason = expect.stringMatching(/lost the build twice.* It said: AccessDenied: status code: 403/);
+    expect(await built()).toMatchObject({ state: 'failed', reason });
     expect(await countOfBuilds()).toBe(2);
   });
 
