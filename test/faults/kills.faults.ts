@@ -19,6 +19,7 @@ const APPS = ['one', 'two', 'three'];
 const BEGIN_LIMIT_MS = 15 * 60_000;
 /** After how many kills the same work is done once without one, to compare with. */
 const UNDISTURBED_EVERY = 5;
+const WATCH_MS = 20;
 /** What a kill may leave and the next start has to remove. */
 const LEFT = /\.tmp$|\.part$|^sample-\w{6}$/;
 
@@ -32,6 +33,7 @@ describe.skipIf(process.platform !== 'linux')(
     /** Commits that git has taken, newest last, by application. */
     const taken = new Map<string, string[]>();
     const accepted: string[] = [];
+    const versions = new Map<string, { stop(): readonly number[] }>();
     const figures = {
       ...{ kills: 0, pushes: 0, posts: 0 },
       ...{ ready: [] as number[], finished: [] as number[], undisturbed: [] as number[] },
@@ -50,6 +52,7 @@ describe.skipIf(process.platform !== 'linux')(
         tree.git('remote', 'set-url', 'origin', service.repository(name));
       }
       await service.settled();
+      for (const name of APPS) versions.set(name, watchVersions(await addressOf(name)));
     }, BEGIN_LIMIT_MS);
 
     afterAll(async () => {
@@ -117,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')(
       await service.kill(target);
       await working;
       figures.kills += 1;
-      figures.ready.push(await service.start(true));
+      if (target !== 'runner') figures.ready.push(await service.start(true));
       figures.finished.push(await service.settled());
       progress(target);
     }
@@ -155,6 +158,8 @@ describe.skipIf(process.platform !== 'linux')(
         [],
       );
       for (const name of APPS) {
+        const seen = versions.get(name)?.stop() ?? [];
+        expect(seen, `${name}: went back`).toEqual([...seen].sort((one, other) => one - other));
         const shas = taken.get(name) ?? [];
         const missing = shas.filter((sha) => !entries.some(({ commit }) => commit.endsWith(sha)));
         expect(missing, `${name}: taken by git and without an entry`).toEqual([]);
@@ -173,11 +178,38 @@ describe.skipIf(process.platform !== 'linux')(
     });
 
     async function pageOf(name: string): Promise<string> {
+      const url = await addressOf(name);
+      return url ? (await fetch(url)).text() : 'no page';
+    }
+
+    async function addressOf(name: string): Promise<string> {
       const app = await bodyOf(await service.request(`/1/apps/demo/${name}`), { url: v.nullish(v.string()) });
-      return app.url ? (await fetch(app.url)).text() : `no page: ${JSON.stringify(app)}`;
+      return app.url ?? '';
     }
   },
 );
+
+/** Asks an application again and again; `stop` returns the numbers of the versions that have answered, each once in a row. */
+function watchVersions(url: string) {
+  const seen: number[] = [];
+  let isWatching = true;
+  const watch = async () => {
+    for (; isWatching; await setTimeout(WATCH_MS)) {
+      const text = await fetch(url, { headers: { connection: 'close' } })
+        .then((answer) => (answer.ok ? answer.text() : ''))
+        .catch(() => '');
+      const number = Number(/^\w+ (\d+)$/.exec(text)?.[1] ?? Number.NaN);
+      if (!Number.isNaN(number) && number !== seen.at(-1)) seen.push(number);
+    }
+  };
+  void watch();
+  return {
+    stop: () => {
+      isWatching = false;
+      return seen;
+    },
+  };
+}
 
 function median(numbers: readonly number[]): number {
   return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;

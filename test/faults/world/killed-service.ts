@@ -8,7 +8,7 @@ import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/
 import { budget } from '../budget.ts';
 
 /** What gets the SIGKILL. */
-export const targets = ['group', 'service', 'npm', 'everything'] as const;
+export const targets = ['group', 'service', 'npm', 'everything', 'runner', 'runner and service'] as const;
 export type Target = (typeof targets)[number];
 
 const row = v.object({
@@ -55,18 +55,25 @@ export class KilledService {
   async kill(target: Target): Promise<void> {
     const family = this.#process.family();
     const named = (pattern: RegExp) => family.filter(({ command }) => pattern.test(command));
+    const service = named(/bin\/run\.mjs local$/);
+    const runner = runningIn(this.dataDir).filter(({ command }) => command.includes('runner.cjs'));
     const marks = {
-      group: [],
-      service: named(/bin\/run\.mjs local$/),
-      npm: [],
-      everything: family,
+      ...{ group: [], npm: [], everything: family },
+      ...{ service, runner, 'runner and service': [...runner, ...service] },
     }[target];
     if (target === 'group') this.#process.signalGroup('SIGKILL');
     if (target === 'npm' || target === 'everything' || marks.length === 0) this.#process.kill();
     for (const { pid } of marks) signal(pid);
+    if (target === 'runner') return this.#goesOn(runner);
     await this.#process.ended;
     await gone(family, target === 'everything' ? undefined : this.dataDir);
     this.#left = runningIn(this.dataDir);
+  }
+
+  /** The service starts another runner, which listens for it. */
+  async #goesOn(killed: readonly ProcessMark[]): Promise<void> {
+    await gone(killed);
+    while (!(await this.request('/1/apps/demo').catch(() => null))?.ok) await setTimeout(20);
   }
 
   /** Ends it as Ctrl-C does. */

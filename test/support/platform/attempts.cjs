@@ -3,7 +3,7 @@
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const { connect } = require('node:net');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 
 const at = JSON.parse(fs.readFileSync(join(__dirname, 'targets.json'), 'utf8'));
 
@@ -31,8 +31,16 @@ const textOf = (path) => {
     return '';
   }
 };
+const calls = (socket) => () =>
+  new Promise((resolve) => connect(socket, () => resolve(true)).on('error', () => resolve(false)));
 /** An id may be one of the sandbox too. */
 const signals = (pid) => () => !numbers().includes(String(pid)) && process.kill(pid, 0);
+
+const madeIn = (folder) => {
+  const made = join(folder, `planted-${process.pid}`);
+  fs.mkdirSync(made);
+  return made;
+};
 
 const attempts = {
   'read the database of the service': reads(join(at.service, 'service.db')),
@@ -80,10 +88,40 @@ const attempts = {
   'read the memory of the service': () => fs.openSync(`/proc/${at.pid}/mem`, 'r') > 0 && signals(at.pid)() !== false,
   'signal the service': signals(at.pid),
   'signal another application': signals(at.otherPid),
-  'call the runner by its socket': () =>
-    new Promise((resolve) =>
-      connect(join(at.platform, 'runner.sock'), () => resolve(true)).on('error', () => resolve(false)),
-    ),
+  'call the runner by its socket': calls(join(at.platform, 'runner.sock')),
+  'call the service by its socket': calls(join(at.platform, 'api.sock')),
+  'call the repositories by their socket': calls(join(at.platform, 'repositories.sock')),
+  'call the containers of the machine': calls('/run/docker.sock'),
+  'call the services of the machine': calls('/run/dbus/system_bus_socket'),
+  'list the folder of the service': () => fs.readdirSync(at.service).includes('service.db'),
+  'list the repositories': lists(join(at.service, 'repositories')),
+  'list the programs that are fetched, for writing': writes(join(at.platform, 'tools')),
+  'read which processes run': reads(join(at.platform, 'runner-groups.json')),
+  'make a release of its own': writes(join(at.own, 'releases')),
+  'write beside its own releases': writes(at.own),
+  'write beside the applications': writes(join(at.platform, 'apps/ada')),
+  'write into the folder of the service': writes(at.service),
+  'write into the home of the operator': writes(at.home),
+  'list the home of the operator': lists(at.home),
+  'replace Node': replaces(process.execPath),
+  'write beside Node': writes(dirname(process.execPath)),
+  'replace the shell of scripts': replaces(join(at.project, 'lib/builder/process/script-shell.sh')),
+  'read the shadows of groups': reads('/etc/gshadow'),
+  'read who may be root': reads('/etc/sudoers'),
+  'list the keys of the machine for SSH': lists('/etc/ssh'),
+  'write into the configuration of the machine': writes('/etc'),
+  'list the logs of the machine': lists('/var/log'),
+  'list the tables of cron': lists('/var/spool/cron'),
+  'write at the root': writes('/'),
+  'make a group of processes of the machine': () => fs.rmdirSync(madeIn('/sys/fs/cgroup')) === undefined,
+  'list what debugs the kernel': lists('/sys/kernel/debug'),
+  'ask the kernel to act': replaces('/proc/sysrq-trigger'),
+  'read the memory of the kernel': reads('/proc/kcore'),
+  'read the variables of another application': () => textOf(`/proc/${at.otherPid}/environ`).includes(at.secret),
+  'look into the files of another application by its process': lists(`/proc/${at.otherPid}/root${at.other}`),
+  'become another user': runs('setpriv', '--reuid', '65534', '--clear-groups', 'true'),
+  'change its root': runs('chroot', '/', '/bin/true'),
+  'rename the machine': runs('hostname', 'renamed'),
   'make a device': runs('mknod', join(__dirname, 'device'), 'b', '7', '0'),
   'mount a file system': () => {
     const folder = join(__dirname, 'mounted');
