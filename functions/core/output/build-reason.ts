@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { isObject } from '../json.ts';
 import { jsonIn } from '../json-value.ts';
 import { wrongVariables } from './missing-variable.ts';
+import { namesSomething, saysSomething, withoutSource } from './says-something.ts';
 import { shortLines } from './short-lines.ts';
 
 /** Lines around what a build in CodeBuild prints: CodeBuild's own lines come before and after. */
@@ -16,20 +17,15 @@ export const BUILD_FAILED = '--- error: ';
 
 const LONGEST_REASON = 300;
 const SHOWN_MISSING = 2;
-/** Lines below a heading that are looked at. */
-const MOST_BELOW = 6;
 /** Lines of npm that say how it was called, not what went wrong. */
 const npmDetail = /^(?:code|path|command|syscall|errno|workspace|location|A complete log|Lifecycle script|\s)/;
 const npmLine = /^npm (?:error|ERR!) ?/;
 /** Lines that repeat that something failed, after the line that says what. */
 const noise =
-  /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v|> |\s*throw\b|\s*$)|\[WARN|^\W*warn(?:ing)?\b/i;
+  /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v|> |\s*throw\b|\s*$)|\[WARN|^\W*warn(?:ing)?\b|^➤ YN0000/i;
 /** An address that a program cannot reach. */
 const networkError = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET)\b/;
-const words = /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fatal|cannot|not found|could not|can't)\b/i;
-/** Lines that announce the message, which is in a line below. */
-const heading =
-  /:\s*$|^\W*(?:\w+ )?(?:build|compil\w+|error)(?: error)?(?: (?:failed|occurred))?(?: (?:in|after) [\d.]+ ?m?s| with \d+ errors?)?\W*$/i;
+const words = /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fatal|invalid|cannot|not found|could not|can't)\b/i;
 /** A path or an address of a module, in a line of its own. */
 const place = /^\s*(?:\[plugin [^\]]+\] )?(?:\.\/|\/|\[|file:)?[\w@.[\]()/~+-]+\.\w+(?::\d+(?::\d+)?)?\s*$/;
 /** Lines that name the cause, whatever is printed before them. */
@@ -53,6 +49,8 @@ export function reasonIn(output: readonly string[]): string {
     wrongVariables(lines) ??
     knownCause(lines) ??
     firstError(lines) ??
+    plainNpm(lines) ??
+    lines.findLast((line) => !noise.test(line) && saysSomething(line)) ??
     lines.findLast((line) => !noise.test(line)) ??
     '';
   // One sentence: the full stop is the caller's.
@@ -142,17 +140,26 @@ function knownCause(lines: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** What npm says without a code: a script or a workspace that there is not. */
+function plainNpm(lines: readonly string[]): string | undefined {
+  const message = lines.find((line) => npmLine.test(line) && !npmDetail.test(line.replace(npmLine, '')));
+  return message?.replace(npmLine, '');
+}
+
+/** The first message of an error: that line, or the first one below it that says something. */
 function firstError(lines: readonly string[]): string | undefined {
-  const relevant = lines.filter((line) => !noise.test(line));
+  const relevant = withoutSource(lines).filter((line) => !noise.test(line));
   const at = relevant.findIndex((line) => words.test(line));
   if (at < 0) return undefined;
-  const below = relevant.slice(at, at + MOST_BELOW);
-  const message = below.findIndex((line) => !heading.test(line) && !place.test(line));
-  if (message < 0) return relevant[at];
+  const below = relevant.slice(at).findIndex((line) => saysSomething(line));
+  if (below < 0) return relevant[at];
+  const message = relevant[at + below] ?? '';
   // Its place is in the line above it, or in a frame below.
-  const above = relevant[at + message - 1] ?? '';
-  const framed = /╭─+\[([^\]]*)\]/.exec(relevant[at + message + 1] ?? '')?.[1];
+  const above = relevant[at + below - 1] ?? '';
+  const next = relevant[at + below + 1] ?? '';
+  const framed = /╭─+\[([^\]]*)\]/.exec(next)?.[1];
   const where =
     /^(?:\.\/)?\w\S*:\d+\s*$/.test(above) && place.test(above) ? `${above.trim().replace(/^\.\//, '')}: ` : '';
-  return `${where}${below[message]}${framed === undefined ? '' : ` (${framed.trim()})`}`;
+  const detail = !namesSomething(message) && /^\s+-\s/.test(next) ? ` ${next.trim()}` : '';
+  return `${where}${message}${detail}${framed === undefined ? '' : ` (${framed.trim()})`}`;
 }

@@ -1,6 +1,10 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { isObject } from '../json.ts';
+import { jsonIn } from '../json-value.ts';
 import { wrongVariables } from './missing-variable.ts';
+import { saysSomething, withoutSource } from './says-something.ts';
 import { shortLines } from './short-lines.ts';
 
 /** The exit of a process: one of the two is null. */
@@ -9,20 +13,25 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?:(?: .*?)?)\]?$/;
+const errorLine = /^(?:Uncaught )?\[?((?:[A-Z]\w*)?(?:Error|Exception|Rejection)(?: \[\w+\])?:(?: .*?)?)\]?(?: \{)?$/;
+/** What Node says of each rejection before its reason. */
+const ofRejection = /This error originated either .*?(?=The promise rejected)/;
 /** An error as loggers print it, with its level. */
-const loggedError = /^(?:error|ERROR|fatal|FATAL): (.+)$/;
+const loggedError = /^(?:error|ERROR|fatal|FATAL)(?: ERROR)?: (.+)$/;
 /** The line and the column at the end of a place. */
 const position = /:(\d{1,9})(?::\d{1,9})?\)?$/;
 /** Lines below an error that are looked at for the rest of its message. */
-const MOST_BELOW = 6;
+const MOST_BELOW = 30;
+const caused = /^\s*\[cause\]: /;
+/** What Node prints of an error besides: `code: 'ENOENT',`. */
+const errorField = /^\s+\w+: .*,$|^Node\.js v/;
 
 /**
  * Returns one sentence that says why a process did not stay up, from its output: the first error with the place in the
  * application's own files (`SyntaxError: Unexpected token '}' (server.js:3)`), else how it ended.
  */
 export function whyItEnded(output: readonly string[], exit: Exit, release: string): string {
-  const lines = shortLines(output);
+  const lines = plainLines(output);
   const at = lines.findIndex(isError);
   const said = wrongVariables(lines) ?? (at < 0 ? loggedIn(lines) : undefined);
   if (said !== undefined) return said;
@@ -31,9 +40,13 @@ export function whyItEnded(output: readonly string[], exit: Exit, release: strin
 
 /** Returns the last error in an output, with the place in the application's own files; undefined when there is none. */
 export function lastError(output: readonly string[], release: string): string | undefined {
-  const lines = shortLines(output);
+  const lines = plainLines(output);
   const at = lines.findLastIndex(isError);
   return wrongVariables(lines) ?? (at < 0 ? loggedIn(lines) : errorAt(lines, at, release));
+}
+
+function plainLines(output: readonly string[]): readonly string[] {
+  return shortLines(output).map((line) => stripVTControlCharacters(line));
 }
 
 function loggedIn(lines: readonly string[]): string | undefined {
@@ -41,12 +54,17 @@ function loggedIn(lines: readonly string[]): string | undefined {
   return at < 0 ? undefined : messageAt(lines, at, loggedError);
 }
 
-/** A message that ends with a colon goes on in the next line that has words and is none of a stack. */
+/** A message that announces another, or says only that something failed, goes on with its cause or in a line below it. */
 function messageAt(lines: readonly string[], at: number, pattern: RegExp): string {
-  const message = pattern.exec((lines[at] ?? '').trim())?.[1] ?? '';
-  if (!message.endsWith(':')) return message;
-  const next = lines.slice(at + 1, at + 1 + MOST_BELOW).find((line) => /\w/.test(line)) ?? '';
-  return /^\s*at /.test(next) ? message : `${message} ${next.trim()}`.trim();
+  const message = (pattern.exec((lines[at] ?? '').trim())?.[1] ?? '').replace(ofRejection, '');
+  if (saysSomething(message.replace(/^\w+(?: \[\w+\])?: /, ''))) return message;
+  const below = lines.slice(at + 1, at + 1 + MOST_BELOW);
+  const cause = below.find((line) => caused.test(line))?.replace(caused, '');
+  const own = withoutSource(below.filter((line) => !/^\s*at /.test(line)));
+  // A list, of paths too, follows a colon.
+  const next = cause ?? own.find((line) => (message.endsWith(':') ? /\w/.test(line) : saysSomething(line)));
+  if (next === undefined || errorField.test(next)) return message;
+  return `${message.replace(/(?<!:)$/, ':')} ${next.trim()}`.trim();
 }
 
 function isError(line: string): boolean {
@@ -128,6 +146,15 @@ function pathOf(file: string): string {
 }
 
 function lastLine(lines: readonly string[]): string {
-  const last = lines.findLast((line) => !/^\s*(?:$|at |Node\.js v)/.test(line));
-  return last ? `; its last line was: ${last.trim().slice(0, 200)}` : ', without printing anything.';
+  const last =
+    lines.findLast((line) => saysSomething(line) && !/^\s*(?:at |Node\.js v)/.test(line)) ??
+    lines.findLast((line) => line.trim());
+  return last ? `; its last line was: ${messageOf(last).slice(0, 200)}` : ', without printing anything.';
+}
+
+/** Returns a line without a box around it; of one that a logger writes as JSON its message. */
+function messageOf(line: string): string {
+  const logged = jsonIn(line);
+  if (isObject(logged) && typeof logged.msg === 'string') return logged.msg;
+  return line.replace(/^[\s│║|]+|[\s│║|]+$/g, '');
 }

@@ -1,11 +1,13 @@
+import { stripVTControlCharacters } from 'node:util';
 import { shortLines } from './short-lines.ts';
 
 /** Names of variables with an underscore: single words, such as TOKEN, often mean something else. */
+// Not in brackets, where git remarks on one that it could use.
 const NAME = '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)';
 const MISSING = '(?:not set|not defined|not provided|not found|missing|required|undefined|unset|must be set)';
 const PATTERNS = [
   new RegExp(
-    `(?<![A-Za-z0-9_.])(?:process\\.env\\.|env\\.)?["'\`]?${NAME}["'\`]?:? (?:environment variable |env var )?(?:is |was |are |must )?(?:be )?${MISSING}`,
+    `(?<![A-Za-z0-9_.(])(?:process\\.env\\.|env\\.)?["'\`]?${NAME}["'\`]?:? (?:environment variable |env var )?(?:is |was |are |must )?(?:be )?${MISSING}`,
   ),
   new RegExp(
     `\\b(?:[Mm]issing|[Rr]equired?s?|not found)\\b[^A-Z=/]{0,40}(?:process\\.env\\.|env\\.)?["'\`]?${NAME}(?![A-Za-z0-9_])`,
@@ -15,12 +17,15 @@ const PATTERNS = [
 ];
 
 /** Lines of libraries that check all variables at once, and then name each that is wrong. */
-const CHECKED = /\bInvalid environment variables\b|Validation failed for one or more environment variables/i;
+const CHECKED =
+  /\b(?:Invalid|Missing) environment variables\b|Validation failed for one or more environment variables|\bZodError: \[|must have required property/i;
 const WRONG = [
   // Adonis, in a line of its own or in a string with several.
   /Missing environment variable "([A-Z]\w*)"/g,
-  // The issues of zod, and its errors by field.
-  /\bpath: \[ ['"]([A-Z]\w*)['"] \]/g,
+  // The issues of zod, and its errors by field; those of ajv and envalid.
+  /\bpath"?: \[\s*['"]([A-Z]\w*)['"]\s*\]/g,
+  /must have required property '([A-Z][A-Z0-9_]*)'/g,
+  /^[ \t]+([A-Z][A-Z0-9_]*): (?:undefined|Invalid)\b/gm,
   /\b([A-Z][A-Z0-9_]*): \[ ['"](?:Required|Invalid)/g,
 ];
 
@@ -55,6 +60,8 @@ export function wrongVariables(output: readonly string[]): string | undefined {
 function wrongNames(output: readonly string[]): readonly string[] {
   const lines = shortLines(output);
   if (!lines.some((line) => CHECKED.test(line))) return [];
-  const matches = lines.flatMap((line) => WRONG.flatMap((pattern) => [...line.matchAll(pattern)]));
+  // Some are in several lines.
+  const text = stripVTControlCharacters(lines.join('\n'));
+  const matches = WRONG.flatMap((pattern) => [...text.matchAll(pattern)]).sort((one, other) => one.index - other.index);
   return [...new Set(matches.flatMap(([, name]) => name ?? []))];
 }

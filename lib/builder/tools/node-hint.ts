@@ -7,7 +7,7 @@ export const NEWEST_LTS = '26';
 const TOO_OLD: readonly RegExp[] = [
   /\brequires? (?:at least )?Node(?:\.js)?\b|\bNode(?:\.js)? (?:version )?.{0,40}\b(?:is not supported|is required)\b/i,
   /ERR_PNPM_UNSUPPORTED_ENGINE|The engine "node" is incompatible|npm error notsup Required: .*"node"/,
-  /ERR_REQUIRE_ESM|ERR_UNKNOWN_BUILTIN_MODULE|No such built-in module: node:|\.ts" .*ERR_UNKNOWN_FILE_EXTENSION/,
+  /ERR_REQUIRE_ESM|ERR_UNKNOWN_BUILTIN_MODULE|No such built-in module: node:|ERR_UNKNOWN_FILE_EXTENSION.*\.ts\b/,
   /requested module 'node:[\w/]+' does not provide an export named|: bad option: --/,
   // Functions and globals that came with Node 20 to 26.
   /\.(?:difference|symmetricDifference|intersection|union|isSubsetOf|isSupersetOf|withResolvers|fromAsync|groupBy|toSorted|toReversed|toSpliced|styleText|globSync|registerHooks) is not a function/,

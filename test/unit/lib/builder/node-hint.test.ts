@@ -18,6 +18,7 @@ describe('a failure of a Node that does not fit', () => {
     'Error: No such built-in module: node:sqlite',
     'node: bad option: --experimental-strip-types',
     'ReferenceError: WebSocket is not defined',
+    'TypeError [ERR_UNKNOWN_FILE_EXTENSION]: Unknown file extension ".ts" for /app/server.ts',
   ])('%s', (line) => {
     expect(nodeHint(['before', line], 'v20.20.2')).toBe(TOO_OLD);
     expect(nodeHint(['before', line], 'v26.10.0')).toBe('');

@@ -23,6 +23,7 @@ describe('the variable that an application misses', () => {
     'LOG_LEVEL=debug',
     'module not found: ./SOME_FILE.js',
     'npm error code ERR_REQUIRED',
+    'Stopping at filesystem boundary (GIT_DISCOVERY_ACROSS_FILESYSTEM not set).',
   ])('is none in %j', (line) => {
     expect(missingVariable([line])).toBeNull();
   });

@@ -1,0 +1,41 @@
+/** Words that say no more than that something was done, and failed. */
+const SAYS_NOTHING = new Set(
+  `a an the of in on at to with from for by and or during after while was were is are be has have it its this that all
+  error errors err failed failure fail failing fatal exception rejection uncaught unhandled unknown aborted abort stop exit exited
+  exiting code status signal could not cannot can unable oops something went wrong occurred
+  build building built compile compiled compiling compilation bundle bundles bundling client server environment production
+  command process script task run running runs start starting started load loading config configuration file stage step
+  fetch request warning warnings warn info ms s`.split(/\s+/),
+);
+
+/** Marks of tools before a message: `[vite]`, `(ssr)`, `➤ YN0000`. */
+const TAG = /\[[\w:@./ -]{1,40}\]|\(\w+\)|\bYN\d{4}\b/g;
+/** A path or an address with a line in it, or a position alone. */
+const PLACE = /^(?:\[plugin|[(]?(?:file:|\.{0,2}\/|[\w@~-]+[./])[\w@.[\]()/~:+-]*|[\d:.,-]+(?:m?s)?)[):,]*$/;
+/** A frame of a stack, the source that is shown with a line number or as the origin of an exception. */
+const FRAME =
+  /^\W*(?:\[[\w-]+\]\s*)?at (?:\S+ \(|\S+:\d+|async |new |Object|<)|^\s*>?\s*\d+\s*[│|]|^\s*throw\b|^node:internal\//;
+const CARETS = /^[\s│|·╵]*[\^~─][\s^~─]*$/;
+
+/**
+ * Whether a line says what went wrong, or anything: not one of brackets and boxes, of a stack or of shown source, one that announces
+ * the lines below, one that is a place alone, or says only that something has failed.
+ */
+export function saysSomething(line: string): boolean {
+  if (/[:[{(]\s*$/.test(line) || FRAME.test(line)) return false;
+  const words = line.replace(TAG, ' ').split(/[\s"'`,;!?|│║]+/);
+  return words.some((word) => {
+    const bare = word.replace(/^[^\p{L}\p{N}./@$]+|[^\p{L}\p{N}/]+$/gu, '').toLowerCase();
+    return /\p{L}{2}/u.test(bare) && !SAYS_NOTHING.has(bare) && !PLACE.test(bare);
+  });
+}
+
+/** Returns the lines without frames of stacks, and without the source that is shown above carets. */
+export function withoutSource(lines: readonly string[]): readonly string[] {
+  return lines.filter((line, index) => !FRAME.test(line) && !CARETS.test(line) && !CARETS.test(lines[index + 1] ?? ''));
+}
+
+/** Whether a line names a thing: in quotes, a path, a file, a variable, a port or a version. */
+export function namesSomething(line: string): boolean {
+  return /["'`][^"'`]+["'`]|\.?\/\w|\b[\w-]+\.[a-z]{2,5}\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|:\d|@\d/.test(line);
+}
