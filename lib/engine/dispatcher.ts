@@ -1,16 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { backOff } from '../../functions/core/concurrency.ts';
-import { FAILED_JOB_PAUSES, type Job, type StageJob } from '../../functions/core/pipeline/job.ts';
+import { FAILED_JOB_PAUSES, keyOf, type StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import type { RunResult } from '../../functions/core/pipeline/stage-context.ts';
+import { Places } from '../../functions/core/places.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
 
 /** Builds at a time: each may take a processor and a gigabyte. */
 const BUILDS = Math.max(4, 2 * availableParallelism());
-
-/** Runs of a stage at a time, over all repositories, where it is not 8. A run of `extract` lasts as long as its build. */
-const AT_ONCE: Readonly<Partial<Record<StageName, number>>> = { fetch: 4, upload: 4, extract: BUILDS };
 
 /** Deliveries that follow each other within this time are a burst. */
 const BURST_MS = 50;
@@ -19,10 +17,14 @@ const QUIET_MS = 10;
 /** … and while deliveries come, those of this time are spread over as much time again. */
 const COLLECTED_MS = 250;
 const STEP_MS = 4;
+/** A change of the builds that wait is told after this time: most waits are shorter. */
+const TOLD_AFTER_MS = 1_000;
 
 interface DispatcherParts {
   readonly run: (job: StageJob) => Promise<RunResult>;
   readonly reports: Pick<JobQueue, 'report'>;
+  /** Is told the builds that wait, in the order of their turns, when that has changed, and how many run. */
+  readonly onBuildsWaiting: (builds: readonly StageJob[], running: number) => void;
   readonly trace: Trace;
 }
 
@@ -46,22 +48,32 @@ interface QueuedJob {
 /**
  * Returns the queues between the stages in this process. The entries in the log are the jobs: what is lost here with the
  * process is found there by the next start. One job of a group (`jobOf`) runs at a time, oldest first, and a deploy goes on
- * with its next stage at once; a job that pauses lets the others of its group pass.
+ * with its next stage at once; a job that pauses lets the others of its group pass. The places of a stage are given out by
+ * turns of the users (`Places`), and a job keeps its place for as long as it goes on in its stage.
  *
  * The first job of a lone delivery begins at once. Those of a burst give way to its other deliveries: these are answered
  * first, and a push that a later one of the burst supersedes asks the repository host nothing. While a burst goes on they
  * begin one after the other, because many at once would hold up the deliveries for as long as they take.
  */
-export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher {
+export function dispatcher({ run, reports, onBuildsWaiting, trace }: DispatcherParts): Dispatcher {
   const jobs = new Map<string, QueuedJob>();
   const groups = new Map<string, QueuedJob[]>();
+  /** The groups of which a job runs, or waits for a place. */
   const busy = new Set<string>();
-  const running = new Map<StageName, number>();
+  /** The groups that wait for a place of a stage. A run of `extract` lasts as long as its build. */
+  const queues: Readonly<Record<StageName, Places<string>>> = {
+    check: new Places(8),
+    fetch: new Places(4),
+    upload: new Places(4),
+    extract: new Places(BUILDS),
+    start: new Places(8),
+  };
   const bursts = burst((ended) => {
     for (const one of ended) one.inBurst = false;
     for (const { job } of ended) begin(job.group);
   });
   let stopped = false;
+  let telling: NodeJS.Timeout | undefined;
 
   const wait = (queued: QueuedJob, first: boolean) => {
     clearTimeout(queued.timer);
@@ -72,29 +84,49 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     else group.push(queued);
     begin(queued.job.group);
   };
-  /** Begins what may run: in one repository, or in all of them when a place of a stage is free again. */
+  /** Has the first job of a group wait for a place, unless one of the group does, or runs. */
   const begin = (name: string) => {
     const [next] = groups.get(name) ?? [];
     if (stopped || next === undefined || next.inBurst || busy.has(name)) return;
-    const { stage } = next.job;
-    const others = running.get(stage) ?? 0;
-    if (others >= (AT_ONCE[stage] ?? 8)) return;
-    running.set(stage, others + 1);
+    const { stage, user } = next.job;
     busy.add(name);
-    take(name);
-    next.state = 'running';
-    void work(next).then((pauseSeconds) => {
-      running.set(stage, (running.get(stage) ?? 1) - 1);
-      busy.delete(name);
-      settle(next, pauseSeconds);
-      if (others + 1 >= (AT_ONCE[stage] ?? 8)) for (const group of groups.keys()) begin(group);
-      else begin(name);
-    });
+    queues[stage].add(user, name);
+    fill(stage);
+  };
+  const fill = (stage: StageName) => {
+    if (stopped) return;
+    const places = queues[stage];
+    for (let next = places.take(); next !== null; next = places.take()) void occupy(stage, next.user, next.work);
+    if (stage === 'extract' && places.hasWaiting()) telling ??= setTimeout(tell, TOLD_AFTER_MS);
+  };
+  const tell = () => {
+    telling = undefined;
+    const waiting = queues.extract.inOrder().flatMap((name) => groups.get(name)?.slice(0, 1) ?? []);
+    onBuildsWaiting(
+      waiting.map(({ job }) => job),
+      BUILDS,
+    );
+  };
+  /** Runs the first job of a group in a place of its stage, for as long as it goes on there without a pause. */
+  const occupy = async (stage: StageName, user: string, name: string) => {
+    const queued = take(name) as QueuedJob;
+    queued.state = 'running';
+    let pauseSeconds = await work(queued);
+    while (!stopped && isContinued(queued, pauseSeconds) && queued.job.stage === stage) {
+      queued.again = false;
+      pauseSeconds = await work(queued);
+    }
+    queues[stage].free(user);
+    busy.delete(name);
+    settle(queued, pauseSeconds);
+    begin(name);
+    fill(stage);
   };
   const take = (name: string) => {
     const group = groups.get(name);
-    group?.shift();
+    const queued = group?.shift();
     if (group?.length === 0) groups.delete(name);
+    return queued;
   };
   /** Returns the seconds after which the job runs again; null when it is done. */
   const work = async (queued: QueuedJob): Promise<number | null> => {
@@ -110,9 +142,9 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     }
   };
   const settle = (queued: QueuedJob, pauseSeconds: number | null) => {
-    const { again } = queued;
+    const isNext = isContinued(queued, pauseSeconds);
     queued.again = false;
-    if (again || pauseSeconds === 0) return wait(queued, true);
+    if (isNext) return wait(queued, true);
     if (pauseSeconds === null) {
       jobs.delete(keyOf(queued.job));
       return;
@@ -137,6 +169,7 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     stop: () => {
       stopped = true;
       bursts.stop();
+      clearTimeout(telling);
       for (const { timer } of jobs.values()) clearTimeout(timer);
     },
   };
@@ -180,6 +213,7 @@ function burst(begin: (jobs: readonly QueuedJob[]) => void) {
   };
 }
 
-function keyOf({ user, number }: Job): string {
-  return `${number} ${user}`;
+/** Whether a job runs again at once. */
+function isContinued({ again }: QueuedJob, pauseSeconds: number | null): boolean {
+  return again || pauseSeconds === 0;
 }

@@ -13,6 +13,7 @@ import { report } from '../../functions/report-status/report.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';
 import { watchApps } from '../../functions/watch-apps/watch.ts';
 import { type Alarm, alarm } from './alarm.ts';
+import { buildQueue } from './build-queue.ts';
 import { dispatcher } from './dispatcher.ts';
 import { deliveryPorts, endpoints } from './endpoints.ts';
 import type { EngineHttpOptions } from './http/server.ts';
@@ -67,7 +68,12 @@ export function openEngine(settings: EngineSettings): Engine {
   const { stores, clock, trace, signals } = ports;
   const statuses = reports({ report: (job) => report(job, reportPorts(ports)), trace });
   const queue: JobQueue = { send: (job) => jobs.send(job), report: statuses.report };
-  const jobs = dispatcher({ run: stageRunner(ports, settings, queue), reports: statuses, trace });
+  const jobs = dispatcher({
+    run: stageRunner(ports, settings, queue),
+    reports: statuses,
+    onBuildsWaiting: buildQueue({ log: stores.stageLog, clock, trace }),
+    trace,
+  });
   const schedule = schedules(ports, settings, queue);
   const revocations = new Revocations(clock);
   const pushPorts = () => ({

@@ -1,6 +1,7 @@
 import { within } from '../../functions/adapters/system/within.ts';
 import { DeployError } from '../../functions/core/errors.ts';
-import type { Job } from '../../functions/core/pipeline/job.ts';
+import { type Job, keyOf } from '../../functions/core/pipeline/job.ts';
+import { Places } from '../../functions/core/places.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
 
@@ -16,27 +17,38 @@ interface ReportsParts {
   readonly trace: Trace;
 }
 
+interface Waiting {
+  readonly job: Job;
+  tries: number;
+}
+
 /**
  * Returns the queue of commit statuses, each of which is that of its entry when it is set. One entry is reported once at
  * a time. What is lost with the process is found by the sweep.
  */
 export function reports({ report, trace }: ReportsParts): Pick<JobQueue, 'report'> & { stop(): void } {
-  const waiting = new Map<string, { readonly job: Job; readonly tries: number }>();
+  /** By entry. One whose entry is being reported gets a turn only then. */
+  const waiting = new Map<string, Waiting>();
   const running = new Set<string>();
+  const places = new Places<Waiting>(AT_ONCE);
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
 
   const begin = () => {
-    for (const [key, { job, tries }] of waiting) {
-      if (stopped || running.size >= AT_ONCE) return;
-      if (running.has(key)) continue;
-      waiting.delete(key);
-      running.add(key);
-      void attempt(job, tries).finally(() => {
-        running.delete(key);
-        begin();
-      });
-    }
+    if (stopped) return;
+    for (let next = places.take(); next !== null; next = places.take()) start(next.work);
+  };
+  const start = ({ job, tries }: Waiting) => {
+    const key = keyOf(job);
+    waiting.delete(key);
+    running.add(key);
+    void attempt(job, tries).finally(() => {
+      running.delete(key);
+      places.free(job.user);
+      const again = waiting.get(key);
+      if (again) places.add(job.user, again);
+      begin();
+    });
   };
   const attempt = async (job: Job, tries: number) => {
     const late = () => new Error(`The commit status was not set within ${LIMIT_MS / 1000} seconds.`);
@@ -55,7 +67,17 @@ export function reports({ report, trace }: ReportsParts): Pick<JobQueue, 'report
     }
   };
   const add = ({ user, number }: Job, tries: number) => {
-    waiting.set(`${number} ${user}`, { job: { user, number }, tries });
+    const job = { user, number };
+    const key = keyOf(job);
+    const before = waiting.get(key);
+    if (before) {
+      before.tries = tries;
+      return;
+    }
+    const added = { job, tries };
+    waiting.set(key, added);
+    if (running.has(key)) return;
+    places.add(user, added);
     begin();
   };
   return {

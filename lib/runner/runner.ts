@@ -52,7 +52,7 @@ export class Runner {
       idleMs: limits.idleMs,
       fallAsleep: () => this.#inTurn(() => this.#fallAsleep()),
       wake: () => this.#inTurn(() => this.#revive('asleep')),
-      turns: parts.turns,
+      inTurn: (work) => parts.turns(told.user, work),
     });
     this.proxy = appProxy({
       ...{ app: told.app, hosts: () => this.told.now.hosts, sleep: this.#sleep, usage: this.usage, limits },
@@ -118,7 +118,7 @@ export class Runner {
       }
       await this.#port.openHere();
       if (this.told.now.scale.web === 'auto') await this.#revive('starting', true);
-      else await this.parts.turns(() => this.#revive('starting'));
+      else await this.parts.turns(this.told.now.user, () => this.#revive('starting'));
     });
   }
 

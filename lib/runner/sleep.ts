@@ -1,5 +1,3 @@
-import type { StartTurns } from './start/turns.ts';
-
 /** Ends and starts the `web` process of an application, when nothing else starts or ends it. */
 interface SleepParts {
   /** How long it must have been unused. */
@@ -8,8 +6,8 @@ interface SleepParts {
   readonly fallAsleep: () => Promise<void>;
   /** Starts it, if it is asleep still. Must not reject. */
   readonly wake: () => Promise<void>;
-  /** The turns of starts, shared by all applications. */
-  readonly turns: StartTurns;
+  /** Runs work in a turn of its user, as starts of all applications do. */
+  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -48,7 +46,7 @@ export class Sleep {
   /** Resolves when the application is awake or could not be started. All who are counted in wait for the one start. */
   async wake(): Promise<void> {
     if (!this.#isAuto) return;
-    this.#waking ??= this.parts.turns(() => this.#wakeNow());
+    this.#waking ??= this.parts.inTurn(() => this.#wakeNow());
     await this.#waking;
   }
 

@@ -84,7 +84,9 @@ const isPageView = isIn('lib/page/view');
 const isPagePart = isIn('lib/page/view/parts');
 /** Of the functions, what knows nothing of deploys. */
 const PLAIN = [
-  ...['basic-auth', 'concurrency', 'json-value', 'lines', 'secrets'].map((name) => `functions/core/${name}.ts`),
+  ...['basic-auth', 'concurrency', 'json-value', 'lines', 'places', 'secrets'].map(
+    (name) => `functions/core/${name}.ts`,
+  ),
   'functions/adapters/system/within.ts',
 ];
 /** What the programs of one machine are built on, each on those before it. */

@@ -17,6 +17,11 @@ export interface StageJob extends Job {
 /** Seconds before a run that threw is repeated: the log could not be written. */
 export const FAILED_JOB_PAUSES = { first: 5, most: 60 };
 
+/** Returns a name of the entry of a job, among those of all users. */
+export function keyOf({ user, number }: Job): string {
+  return `${number} ${user}`;
+}
+
 /** Returns the message that brings an entry to its current stage. */
 export function jobOf(entry: Entry): StageJob {
   return { user: entry.user, number: entry.number, stage: entry.stage, group: groupOf(entry) };

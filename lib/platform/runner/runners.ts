@@ -1,4 +1,5 @@
-import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts';
+import { forEachLimit } from '../../../functions/core/concurrency.ts';
+import { turnsByUser } from '../../../functions/core/places.ts';
 import { messageOf, sentenceOf } from '../../http/http-error.ts';
 import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
@@ -26,8 +27,8 @@ export function runners(parts: RunnersParts) {
   /** Applications that are started again once they are built, unless they are started or stopped before. */
   const awaited = new Set<string>();
   const starts = new Starts();
-  const inTurn = keyedMutex();
-  let rebuilds = 0;
+  const startTurns = turnsByUser(STARTED_AT_ONCE);
+  const rebuildTurns = turnsByUser(REBUILT_AT_ONCE);
   let closed = false;
   const failed = (app: AppId) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
   /** Tells the runner what is recorded of an application now, if it has been started before. */
@@ -59,8 +60,7 @@ export function runners(parts: RunnersParts) {
     if ((await parts.snapshots.find(app, stored.active))?.state !== 'ready') {
       await calls.resume(app);
       const { active } = stored;
-      rebuilds += 1;
-      await inTurn(String(rebuilds % REBUILT_AT_ONCE), () => parts.rebuild(app, active).catch(failed(app)));
+      await rebuildTurns(app.user, () => parts.rebuild(app, active).catch(failed(app)));
       await tell(app);
     }
     if (!awaited.delete(appKey(app))) return;
@@ -87,9 +87,8 @@ export function runners(parts: RunnersParts) {
   const resume = async (user?: string) => {
     const all = await present(parts, user);
     if (user === undefined) await removeOthers(parts);
-    await forEachLimit(all, STARTED_AT_ONCE, async (app) => {
-      if (!closed) await begin(app);
-    });
+    const starts = all.map((app) => startTurns(app.user, async () => void (closed || (await begin(app)))));
+    await Promise.all(starts);
   };
   return {
     of,

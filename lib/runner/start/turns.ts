@@ -1,8 +1,8 @@
 import { availableParallelism, freemem } from 'node:os';
-import { once } from '../../../functions/core/concurrency.ts';
+import { turnsByUser } from '../../../functions/core/places.ts';
 
-/** Runs work when it is its turn, and resolves when that has ended. The work must not reject. */
-export type StartTurns = (work: () => Promise<void>) => Promise<void>;
+/** Runs work when it is its user's turn, and resolves when that has ended. The work must not reject. */
+export type StartTurns = (user: string, work: () => Promise<void>) => Promise<void>;
 
 /** A start takes a processor for most of its time, and npm with a server that memory. */
 const STARTS_PER_PROCESSOR = 2;
@@ -10,24 +10,15 @@ const START_BYTES = 150 * 1024 * 1024;
 /** The longest turn: a slower start, as of an application that does not answer, goes on without one. */
 const TURN_MS = 3_000;
 
-/** Returns the turns in which applications start and wake, in the order in which they were asked for. */
+/** Returns the turns in which applications start and wake, by their users. */
 export function startTurns(atOnce = atOnceHere()): StartTurns {
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
-  const next = () => {
-    const begin = waiting.shift();
-    if (begin) begin();
-    else free += 1;
-  };
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    const pass = once(next);
-    const timer = setTimeout(pass, TURN_MS);
-    await work();
-    clearTimeout(timer);
-    pass();
-  };
+  const turns = turnsByUser(atOnce);
+  return (user, work) =>
+    turns(user, async (leave) => {
+      const timer = setTimeout(leave, TURN_MS);
+      await work();
+      clearTimeout(timer);
+    });
 }
 
 function atOnceHere(): number {

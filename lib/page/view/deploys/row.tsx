@@ -83,7 +83,8 @@ function Event({ entry }: Pick<RowProps, 'entry'>) {
 
 /** Why the deploy is where it is: the stage that runs, or the reason in a sentence. */
 function Why({ entry }: { entry: Entry }) {
-  if (!hasEnded(entry) && entry.status !== 'held') return <Progress stages={entry.doc?.stages ?? []} />;
+  if (!hasEnded(entry) && entry.status !== 'held')
+    return <Progress stages={entry.doc?.stages ?? []} reason={entry.reason} />;
   const reason = entry.reason ?? (entry.status === 'ok' ? entry.warning : entry.error?.detail);
   if (!reason) return null;
   return (
@@ -116,8 +117,8 @@ function Source({ entry }: { entry: Entry }) {
   );
 }
 
-/** The progress of a deploy: a bar for each stage, and the current one in words. */
-function Progress({ stages }: { stages: readonly Stage[] }) {
+/** The progress of a deploy: a bar for each stage, the current one in words, and what it waits for. */
+function Progress({ stages, reason }: { stages: readonly Stage[]; reason: Entry['reason'] }) {
   const states = stageStates(stages, false);
   const current = currentStage(states);
   const word = stageWord(current?.name ?? 'start');
@@ -135,6 +136,7 @@ function Progress({ stages }: { stages: readonly Stage[] }) {
         </span>
       )}
       {(current?.record?.attempts ?? 1) > 1 && <span class="wait">try {current?.record?.attempts}</span>}
+      {reason && <span class="wait">{reason}</span>}
     </p>
   );
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StageJob } from '../../../../functions/core/pipeline/job.ts';
 import type { RunResult } from '../../../../functions/core/pipeline/stage-context.ts';
@@ -17,15 +18,17 @@ afterEach(() => {
 function observed(answer: (job: StageJob) => Promise<RunResult>) {
   const begun: string[] = [];
   const traced: string[] = [];
+  const told: string[][] = [];
   queue = dispatcher({
     run: async (job) => {
       begun.push(`${job.number} ${job.stage}`);
       return answer(job);
     },
     reports: { report: async () => {} },
+    onBuildsWaiting: (builds) => told.push(builds.map(({ user, number }) => `${user} ${number}`)),
     trace: (event) => traced.push(event),
   });
-  return { begun, traced };
+  return { begun, traced, told };
 }
 
 /** Longer than the jobs of a burst wait for another one. */
@@ -37,6 +40,36 @@ const job = (number: number, group = 'ann/shop', stage: StageJob['stage'] = 'che
   stage,
   group,
 });
+
+const build = (user: string, number: number): StageJob => ({
+  user,
+  number,
+  stage: 'extract',
+  group: `${user}/entry/${number}`,
+});
+
+/** Builds that take until the test ends one of a user. */
+function builds() {
+  const running: string[] = [];
+  const ends: ((result: RunResult) => void)[] = [];
+  observed(({ user }) => {
+    running.push(user);
+    return new Promise((resolve) => ends.push(resolve));
+  });
+  return {
+    /** Their users. */
+    running,
+    flood: async (user: string, count: number) => {
+      for (let number = 1; number <= count; number += 1) await queue.send(build(user, number));
+    },
+    end: async (user: string, result = DONE) => {
+      const index = running.indexOf(user);
+      running.splice(index, 1);
+      ends.splice(index, 1)[0]?.(result);
+      await vi.advanceTimersByTimeAsync(0);
+    },
+  };
+}
 
 describe('the queues of one machine', () => {
   it('run one job of a repository at a time, oldest first, and those of others beside it', async () => {
@@ -152,6 +185,52 @@ describe('the queues of one machine', () => {
     expect(most).toBeLessThanOrEqual(3);
     await vi.advanceTimersByTimeAsync(20);
     expect(begun).toHaveLength(250);
+  });
+
+  it('give the next free place to another user, and halves to two who flood', async () => {
+    const { running, flood, end } = builds();
+    await flood('bob', 40);
+    const places = running.length;
+    await flood('ann', 40);
+    expect(running).not.toContain('ann');
+    await end('bob');
+    expect(running.filter((user) => user === 'ann')).toHaveLength(1);
+    for (let ended = 0; ended < 30; ended += 1) {
+      await end(running[0] ?? '');
+      expect(running).toHaveLength(places);
+      if (ended >= places) expect(running.filter((user) => user === 'ann')).toHaveLength(places / 2);
+    }
+  });
+
+  it('give a user who waits alone all places again', async () => {
+    const { running, flood, end } = builds();
+    await flood('bob', 40);
+    const places = running.length;
+    await flood('ann', 1);
+    await end('bob');
+    await end('ann');
+    expect(running).toEqual(Array.from({ length: places }, () => 'bob'));
+  });
+
+  it('leave a build its place when it is asked for again at once', async () => {
+    const { running, flood, end } = builds();
+    await flood('bob', 40);
+    const places = running.length;
+    await flood('ann', 1);
+    await end('bob', later(0));
+    expect(running).toEqual(Array.from({ length: places }, () => 'bob'));
+  });
+
+  it('tell the builds that wait in the order of their turns, when they have waited for a second', async () => {
+    const { told } = observed(() => new Promise(() => {}));
+    const places = Math.max(4, 2 * availableParallelism());
+    for (let number = 1; number <= places + 2; number += 1) await queue.send(build('bob', number));
+    await queue.send(build('ann', 1));
+    expect(told).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(told).toEqual([['ann 1', `bob ${places + 1}`, `bob ${places + 2}`]]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(told).toHaveLength(1);
   });
 
   it('begin nothing after they were stopped', async () => {

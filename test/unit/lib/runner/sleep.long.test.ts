@@ -30,7 +30,7 @@ describe('the sleep of an application', () => {
 
   beforeEach(() => {
     vi.useFakeTimers();
-    sleep = new Sleep({ idleMs: IDLE_MS, fallAsleep: asleep, wake, turns: (work) => work() });
+    sleep = new Sleep({ idleMs: IDLE_MS, fallAsleep: asleep, wake, inTurn: (work) => work() });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -105,7 +105,7 @@ describe('the turns in which applications wake', () => {
 
   it('are so many at a time, in the order in which they were asked for', async () => {
     const turns = startTurns(2);
-    const all = ['a', 'b', 'c', 'd', 'e'].map((name) => turns(work(name)));
+    const all = ['a', 'b', 'c', 'd', 'e'].map((name) => turns('ann', work(name)));
     await vi.advanceTimersByTimeAsync(0);
     expect(begun).toEqual(['a', 'b']);
     ends.get('b')?.();
@@ -124,7 +124,7 @@ describe('the turns in which applications wake', () => {
 
   it('one that takes long lets the next begin, once', async () => {
     const turns = startTurns(1);
-    for (const name of ['a', 'b', 'c']) void turns(work(name));
+    for (const name of ['a', 'b', 'c']) void turns('ann', work(name));
     await vi.advanceTimersByTimeAsync(3_000);
     expect(begun).toEqual(['a', 'b']);
 
@@ -137,9 +137,9 @@ describe('the turns in which applications wake', () => {
   it('are joined by all requests of an application, and not used when all of them have left', async () => {
     const turns = startTurns(1);
     const wake = vi.fn(async () => {});
-    const sleep = new Sleep({ idleMs: 60_000, fallAsleep: async () => {}, wake, turns });
+    const sleep = new Sleep({ idleMs: 60_000, fallAsleep: async () => {}, wake, inTurn: (work) => turns('ann', work) });
     sleep.allow(true);
-    void turns(work('other'));
+    void turns('ann', work('other'));
     const leave = [sleep.use(), sleep.use()];
     const woken = Promise.all([sleep.wake(), sleep.wake()]);
     for (const one of leave) one();
@@ -147,7 +147,7 @@ describe('the turns in which applications wake', () => {
     await woken;
     expect(wake).not.toHaveBeenCalled();
 
-    void turns(work('another'));
+    void turns('ann', work('another'));
     sleep.use()();
     sleep.use();
     const again = [sleep.wake(), sleep.wake()];
