@@ -46,9 +46,11 @@ export function forwarder(
   const kept = new Map<string, KeptConnections>();
   const keptTo = (target: Target) => {
     const address = addressOf(target);
-    const known = kept.get(address) ?? new KeptConnections(target);
-    kept.set(address, known);
-    return known;
+    const known = kept.get(address);
+    if (known) return known;
+    const begun = new KeptConnections(target);
+    kept.set(address, begun);
+    return begun;
   };
   const refusalOf = (error: Error | undefined) => {
     if (!hasCode(error, 'ECONNREFUSED')) return noAnswer;
@@ -86,8 +88,7 @@ function addressOf({ host, port }: Target): string {
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** Whether a request may be sent a second time: its body is gone then, and it must not do a second time what it asks for. */
-function mayRepeat({ method = '', url, headers }: IncomingMessage): boolean {
+function mayRepeat({ method = '', headers }: IncomingMessage): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
-  // The client of Undici takes no expectations, and no other form of a request's target.
-  return IDEMPOTENT.has(method) && !hasBody && headers.expect === undefined && url?.startsWith('/') === true;
+  return IDEMPOTENT.has(method) && !hasBody && headers.expect === undefined;
 }

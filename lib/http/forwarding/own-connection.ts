@@ -67,7 +67,8 @@ function passAnswer(answer: IncomingMessage, reply: Reply): void {
     if (!reply.isOver && !response.write(chunk)) answer.pause();
   });
   response.on('drain', () => answer.resume());
-  answer.once('end', () => reply.end(answer.rawTrailers));
+  answer.once('end', () => reply.end('', answer.rawTrailers));
+  setImmediate(() => reply.flush());
 }
 
 function sendBody(request: IncomingMessage, sent: ClientRequest): void {

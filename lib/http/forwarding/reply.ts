@@ -45,19 +45,25 @@ export class Reply {
     response.writeHead(status, reason.replace(NOT_SENT, ''), headersForClient(headers, { ownNames, hasTrailers }));
     // A connection to the server that ends in another way than its headers say then changes nothing.
     if (!hasBody) response.end();
-    // The body may begin much later, as that of server-sent events.
-    else setImmediate(flush, response);
   }
 
-  end(trailers: RawHeaders): void {
+  /** Sends a head that waits for its body, which may begin much later, as that of server-sent events. */
+  flush(): void {
+    const { headersSent, writableLength } = this.response;
+    if (headersSent && writableLength === 0 && !this.isOver) this.response.flushHeaders();
+  }
+
+  /** Returns false when no more is to be sent before the response has emitted `drain`. */
+  write(latin1: string): boolean {
+    return this.response.write(latin1, 'latin1');
+  }
+
+  end(last: string, trailers: RawHeaders): void {
     if (this.isOver) return;
     if (this.#hasTrailers && trailers.length > 0) this.response.addTrailers(pairsOf(trailers));
-    this.response.end();
+    if (last === '') this.response.end();
+    else this.response.end(last, 'latin1');
   }
-}
-
-function flush(response: ServerResponse): void {
-  if (!response.writableEnded) response.flushHeaders();
 }
 
 /** Returns the head of an answer as it is sent. */

@@ -88,6 +88,20 @@ describe('a connection to a server', () => {
     expect(connections()).toBe(expected);
   });
 
+  it('is not used again when more than an answer has come', async () => {
+    const { port, connections } = await forwarded(bytes((socket) => socket.write(`${OK}\r\nok${OK}\r\nno`)));
+    for (let number = 0; number < 2; number += 1) expect(await exchange(port, ask('GET'))).not.toContain('no');
+    expect(connections()).toBe(2);
+  });
+
+  it('is used again after an answer that came faster than its client reads', async () => {
+    const chunk = 'x'.repeat(60_000);
+    const whole = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nea60\r\n${chunk}\r\n0\r\n\r\n`;
+    const { port, connections } = await forwarded(bytes((socket) => socket.write(whole)));
+    for (let number = 0; number < 2; number += 1) expect(await exchange(port, ask('GET'))).toContain(chunk);
+    expect(connections()).toBe(1);
+  });
+
   it('is closed when the server gets no further requests; one in use when its answer has ended', async () => {
     const closed: string[] = [];
     let end = () => {};
