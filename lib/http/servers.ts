@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { HEADER_BYTES } from './forwarder.ts';
+import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from './refusal.ts';
 import { onWebSocket } from './websocket.ts';
 
 /** The limits of all servers that a visitor's request passes. */
@@ -19,10 +20,20 @@ export interface Door {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Returns a server of what is forwarded. Whether a body is wanted (`Expect: 100-continue`) is for the application to say. */
+/**
+ * Returns a server of what is forwarded, of requests with one Host. Whether a body is wanted (`Expect: 100-continue`) is for the
+ * application to say.
+ */
 export function doorServer({ serve, upgrade }: Door): Server {
-  const server = createServer(SERVER_LIMITS, serve);
-  server.on('checkContinue', serve);
-  onWebSocket(server, upgrade);
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    if (hasOneHost(request)) serve(request, response);
+    else refuse(request, response, NOT_ONE_HOST);
+  };
+  const server = createServer(SERVER_LIMITS, take);
+  server.on('checkContinue', take);
+  onWebSocket(server, (request, socket, head) => {
+    if (hasOneHost(request)) upgrade(request, socket, head);
+    else refuseUpgrade(socket, NOT_ONE_HOST);
+  });
   return server;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hostName } from '../../http/app-domain.ts';
-import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../../http/refusal.ts';
+import { refuse, refuseUpgrade } from '../../http/refusal.ts';
 import type { Door } from '../../http/servers.ts';
 import type { Runner } from '../runner.ts';
 import { Waiting } from './waiting.ts';
@@ -44,7 +44,6 @@ export function frontDoor(limits: ConstructorParameters<typeof Waiting>[0]): Led
       waiting.end();
     },
     serve: (request, response) => {
-      if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
       visit(response, () => {
         const app = find(request.headers.host);
         if (app) app.proxy.serve(request, response);

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Process } from '../../../functions/core/ports/processes.ts';
 import { forwarder, type Target } from '../../http/forwarder.ts';
 import { leavePort, listenOnFirst, portOf, socketsOf } from '../../http/ports.ts';
-import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
+import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import { type Door, doorServer } from '../../http/servers.ts';
 import type { RunnerLimits } from '../settings.ts';
 import type { Sleep } from '../sleep.ts';
@@ -74,20 +74,25 @@ export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }:
   };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
   const visit = (stream: ServerResponse | Duplex, to: (server: Release | undefined) => void) => {
-    const handOver = () => {
-      if (stream.destroyed) return;
-      if (target) stream.once('close', occupy(target));
-      to(target);
-    };
     // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
-    stream.once('close', sleep.use());
+    const leave = sleep.use();
+    let server: Release | undefined;
+    stream.once('close', () => {
+      leave();
+      if (server) free(server);
+    });
+    const handOver = () => {
+      if (stream.destroyed) return;
+      server = target;
+      if (server) server.busy += 1;
+      to(server);
+    };
     if (target) return handOver();
     waiting.add(stream, handOver);
     lookAgain();
   };
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
     response.once('close', () => usage.count(response.headersSent ? response.statusCode : LEFT));
     visit(response, (server) => {
       if (server) forward.web(request, response, server);
@@ -95,7 +100,6 @@ export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }:
     });
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (!hasOneHost(request)) return refuseUpgrade(socket, NOT_ONE_HOST);
     // Its client may leave while it waits.
     socket.on('error', () => socket.destroy());
     visit(socket, (server) => {
@@ -132,16 +136,10 @@ async function listenOr(server: Server, candidates: Iterable<number>, adopt?: (s
   return server.listening ? portOf(server) : listenOnFirst(server, candidates);
 }
 
-/** Counts a request in; the returned function counts it out, once. */
-function occupy(target: Release): () => void {
-  let done = false;
-  target.busy += 1;
-  return () => {
-    if (done) return;
-    done = true;
-    target.busy -= 1;
-    if (target.busy === 0) target.idle();
-  };
+/** Counts a request out. */
+function free(target: Release): void {
+  target.busy -= 1;
+  if (target.busy === 0) target.idle();
 }
 
 function drained(target: Release | undefined, timeoutMs: number): Promise<void> {
