@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { medians } from '../rounds.ts';
 import type { BenchRow } from '../row.ts';
 import { emptyFolder, startService } from '../service.ts';
@@ -18,8 +19,9 @@ const OF_NGINX = 0.9;
 type Ways = Readonly<Record<string, Way>>;
 
 /**
- * Measures the ways of a request to an application: by its own port, by its name, and behind Caddy, beside Caddy and nginx
- * before the same program. Peers that are not installed are left out.
+ * Measures the ways of a request to an application: by its own port, by its name at the door of applications, behind Caddy as
+ * `hooks server` configures it, and by its name at the service, beside Caddy and nginx before the same program. Peers that are
+ * not installed are left out.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   if (!isInstalled('wrk')) throw new Error('The benchmark of the door needs wrk (apt-get install wrk).');
@@ -34,10 +36,16 @@ export async function run(): Promise<readonly BenchRow[]> {
   try {
     const { url } = await started(startApplication(folder));
     const host = `visited.${service.user}.localhost:${new URL(service.url).port}`;
-    const ways: Record<string, Way> = { direct: { url }, own: { url: app.url }, name: { url: service.url, host } };
+    const door = doorOf(service.dataDir);
+    const ways: Record<string, Way> = {
+      direct: { url },
+      own: { url: app.url },
+      door: { url: door, host },
+      service: { url: service.url, host },
+    };
     if (isInstalled('caddy')) {
       ways.caddy = await started(startCaddy(folder, url));
-      const before = await started(startCaddy(folder, service.url));
+      const before = await started(startCaddy(folder, door));
       ways['behind Caddy'] = { url: before.url, host };
     }
     if (isInstalled('nginx')) ways.nginx = await started(startNginx(folder, url));
@@ -48,6 +56,12 @@ export async function run(): Promise<readonly BenchRow[]> {
     await service.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns where all applications are found by their names. */
+function doorOf(dataDir: string): string {
+  const { platform } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'));
+  return `http://127.0.0.1:${platform}`;
 }
 
 async function rows(ways: Ways): Promise<BenchRow[]> {
@@ -87,7 +101,7 @@ async function ofEach(ways: Ways, measure: (way: Way) => Promise<Record<string, 
 function requestRows(figure: string, found: Found): BenchRow[] {
   return Object.entries(found).map(([name, { perSecond = 0, p99 = 0 }]) => {
     const { perSecond: base, p99: base99 = 0 } = found.caddy ?? {};
-    const least = { own: OF_CADDY, name: OF_CADDY, 'behind Caddy': BEHIND_CADDY }[name];
+    const least = { own: OF_CADDY, door: OF_CADDY, 'behind Caddy': BEHIND_CADDY }[name];
     const ratio = base === undefined ? undefined : ratioOf(perSecond, base);
     const isFast = name === 'behind Caddy' || p99 <= base99;
     return {

@@ -65,7 +65,7 @@ export async function startNginx(folder: string, url: string): Promise<Peer> {
 async function ready(port: number, child: ChildProcess): Promise<Peer> {
   const url = `http://127.0.0.1:${port}`;
   const ended = once(child, 'exit');
-  while (!(await fetch(url).catch(() => null))?.ok) {
+  while (!(await fetch(url).catch(() => null))) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} has ended with ${child.exitCode}.`);
     await setTimeout(POLL_MS);
   }
