@@ -3,6 +3,22 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
+/** Returns what the work does; undefined where it fails with a code of the system that is expected. Other errors are thrown. */
+export async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.some((code) => hasCode(error, code))) return undefined;
+    throw error;
+  }
+}
+
+/** Of a file that is not there. */
+export const MISSING: readonly string[] = ['ENOENT', 'ENOTDIR'];
+
+/** Of a pause that its signal ends. */
+export const ABORTED: readonly string[] = ['ABORT_ERR'];
+
 /** Whether an error, or what has caused it, is that of a full disk. */
 export function isFull(error: unknown): boolean {
   if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].some((code) => hasCode(error, code))) return true;

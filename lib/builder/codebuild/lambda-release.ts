@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
+import { MISSING, unless } from '../../files/errors.ts';
 import { shellQuote } from '../../process/command.ts';
 import { readStartManifest, STATIC_SERVER, startCommand } from '../start/start-command.ts';
 
@@ -28,7 +29,7 @@ export async function checkSize(folder: string, what: string, note: (line: strin
 }
 
 async function partsOf(root: string, folder: string): Promise<{ readonly name: string; readonly bytes: number }[]> {
-  const names = await readdir(join(root, folder)).catch(() => []);
+  const names = (await unless(MISSING, readdir(join(root, folder)))) ?? [];
   return Promise.all(
     names.map(async (name) => ({ name: join(folder, name), bytes: await sizeOf(join(root, folder, name)) })),
   );

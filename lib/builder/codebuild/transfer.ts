@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { backOff } from '../../../functions/core/concurrency.ts';
+import { MISSING, unless } from '../../files/errors.ts';
 import type { Project } from '../project.ts';
 
 const TRIES = 4;
@@ -78,7 +79,7 @@ export async function keepPackages(folder: string, { installAt, manager }: Proje
   const lockfile = await readFile(join(installAt, manager.lockfile ?? 'package.json'));
   const id = `${createHash('sha256').update(lockfile).digest('hex')} ${process.version}`;
   const file = join(folder, 'id');
-  if ((await readFile(file, 'utf8').catch(() => '')) === id) return;
+  if ((await unless(MISSING, readFile(file, 'utf8'))) === id) return;
   await writeFile(file, id);
   const { stdout } = await run('du', ['-sk', folder]);
   if (Number.parseInt(stdout, 10) > MOST_KB) return;

@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import { MISSING, unless } from '../../files/errors.ts';
 import { manifestIn } from '../manifest.ts';
 
 /** A program of the npm registry, in a range of versions. */
@@ -66,7 +67,7 @@ export function toolBin(folder: string, id: string): string {
 
 async function installed(folder: string, spec: ToolSpec): Promise<Tool | undefined> {
   const prefix = idOf(spec.package, '');
-  const names = await readdir(folder).catch(() => []);
+  const names = (await unless(MISSING, readdir(folder))) ?? [];
   const versions = names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
   const version = semver.maxSatisfying(versions, spec.range);
   return version === null ? undefined : toolOf(spec.package, version);

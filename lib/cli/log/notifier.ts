@@ -8,6 +8,7 @@ import * as v from 'valibot';
 import { lastChange } from '../../client/changes.ts';
 import { type Entry, FINAL_STATUSES, idOf, numberOf, pageAddress, shaOf } from '../../client/entry.ts';
 import { replaceFile } from '../../files/atomic-file.ts';
+import { ABORTED, MISSING, unless } from '../../files/errors.ts';
 import { exitOf } from '../../process/command.ts';
 import { killGroup } from '../../process/process-group.ts';
 import type { Call } from '../command.ts';
@@ -110,8 +111,8 @@ function stateFile(env: Call['env'], { service, app, on, run }: Notices): string
 }
 
 async function read(file: string): Promise<v.InferOutput<typeof Kept>> {
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) return { since: null, statuses: [] };
+  const text = await unless(MISSING, readFile(file, 'utf8'));
+  if (text === undefined) return { since: null, statuses: [] };
   try {
     return v.parse(Kept, JSON.parse(text));
   } catch (cause) {
@@ -130,7 +131,7 @@ async function say(call: Caller, { service, run, pausesMs = PAUSES_MS }: Notices
     if (failure === null || signal.aborted) return;
     const next = pauseMs === null ? 'it is passed over' : `again in ${pauseMs / 1000} s`;
     warn(`"${run}" ${failure} for #${numberOf(entry)}: ${next}.`);
-    if (pauseMs !== null) await setTimeout(pauseMs, undefined, { signal }).catch(() => {});
+    if (pauseMs !== null) await unless(ABORTED, setTimeout(pauseMs, undefined, { signal }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isLoopback } from '../../client/client.ts';
+import { MISSING, unless } from '../../files/errors.ts';
 import { readConfig } from '../../local/config/config.ts';
 import { dataFolder } from '../../local/config/start-place.ts';
 import { shellQuote } from '../../process/command.ts';
@@ -28,7 +29,7 @@ export async function ownDataFolder(env: CommandContext['env'], project?: string
 async function isServiceOf(folder: string, url: string): Promise<boolean> {
   const { publicUrl } = readConfig(folder);
   if (publicUrl !== undefined && new URL(publicUrl).host === new URL(url).host) return true;
-  const running = await readFile(join(folder, 'url'), 'utf8').catch(() => undefined);
+  const running = await unless([...MISSING, 'EACCES'], readFile(join(folder, 'url'), 'utf8'));
   if (!isLoopback(url)) return running?.trim() === url;
   // Of a service that does not run, the port is not known; a tunnel to another machine has a port of its own.
   return running === undefined || new URL(running.trim()).port === new URL(url).port;

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { replaceFile } from '../../files/atomic-file.ts';
+import { MISSING, unless } from '../../files/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
 
@@ -33,8 +34,8 @@ export function loginFile(env: CommandContext['env']): string {
 /** Returns the stored login; null when there is none. */
 export async function readLogin(env: CommandContext['env']): Promise<StoredLogin | null> {
   const file = loginFile(env);
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) return null;
+  const text = await unless(MISSING, readFile(file, 'utf8'));
+  if (text === undefined) return null;
   try {
     return v.parse(Login, JSON.parse(text));
   } catch (cause) {

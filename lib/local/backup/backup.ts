@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile }
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { hasCode, OperatorError } from '../../files/errors.ts';
+import { hasCode, MISSING, OperatorError, unless } from '../../files/errors.ts';
 import { openedPlaces } from '../../files/opened.ts';
 import { BESIDE } from '../../files/sqlite-files.ts';
 import { isAlive } from '../../process/process-info.ts';
@@ -81,7 +81,7 @@ async function stageParts(dataDir: string, staged: string): Promise<readonly str
   const names = [MARK];
   for (const name of PARTS) {
     const [from, to] = [join(dataDir, name), join(staged, name)];
-    const part = await stat(from).catch(() => null);
+    const part = await unless(MISSING, stat(from));
     if (name === LOG) await snapshotLog(from, to);
     else if (part?.isDirectory()) await mkdir(to);
     else if (part?.isFile()) await copyFile(from, to);
@@ -169,7 +169,7 @@ function refuseReplaced(place: string): void {
 
 /** Removes what has the id of a process in its name that does not run. */
 async function removeKilled(folder: string, pattern: RegExp): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of (await unless(MISSING, readdir(folder))) ?? []) {
     const [, pid] = pattern.exec(name) ?? [];
     if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
   }

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import * as v from 'valibot';
 import { diskSpace } from '../../files/disk-usage.ts';
-import { hasCode, OperatorError } from '../../files/errors.ts';
+import { hasCode, MISSING, OperatorError, unless } from '../../files/errors.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
 import { FORMAT, LOG, MARK } from './backup.ts';
 import { PARTS } from './contents.ts';
@@ -170,7 +170,7 @@ async function clean(folder: string, path: string, leftOut: string[]): Promise<v
 }
 
 async function markIn(folder: string): Promise<Mark | null> {
-  const text = await readFile(join(folder, MARK), 'utf8').catch(() => '');
+  const text = (await unless(MISSING, readFile(join(folder, MARK), 'utf8'))) ?? '';
   const mark = v.safeParse(v.pipe(v.string(), v.parseJson(), Mark), text);
   return mark.success ? mark.output : null;
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskSpace, diskUsage } from '../../files/disk-usage.ts';
-import { forOperator, OperatorError } from '../../files/errors.ts';
+import { forOperator, MISSING, OperatorError, unless } from '../../files/errors.ts';
 import { DEFAULT_CACHE_MB } from '../../platform/settings.ts';
 import { cachesIn, freeCaches, freeReleases, type StoredParts } from '../../platform/store/caches.ts';
 import { namesIn } from '../../platform/store/folders.ts';
@@ -95,7 +95,7 @@ async function pathsOf(dataDir: string, parts: StoredParts): Promise<Record<Kind
 }
 
 async function ownerOf(dataDir: string): Promise<number> {
-  const database = await stat(join(dataDir, 'service.db')).catch(() => null);
+  const database = await unless(MISSING, stat(join(dataDir, 'service.db')));
   if (database) return database.uid;
   throw new OperatorError(`There is no data in ${dataDir}: the service has not been started there.`);
 }

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { shownLines } from '../../builder/process/lines.ts';
 import type { CommandLog } from '../../builder/process/run-command.ts';
+import { MISSING, unless } from '../../files/errors.ts';
 import { LineBudget, leftOutNote, readLimitedLines } from '../../runner/logs/limited-lines.ts';
 
 interface BuildLogLimits {
@@ -109,7 +110,7 @@ export function buildLog(
 
 /** Returns the lines of the stored log of a build, without one that a kill has cut off; none when there is no log. */
 export async function keptLines(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const text = (await unless(MISSING, readFile(path, 'utf8'))) ?? '';
   return text.split('\n').slice(0, -1);
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../files/errors.ts';
+import { hasCode, MISSING, unless } from '../../files/errors.ts';
 import { removeTree } from '../../files/tree.ts';
 import type { AppId } from '../../runner/calls.ts';
 
@@ -88,5 +88,5 @@ export async function removeAtOnce({ root }: Pick<Folders, 'root'>, folder: stri
 
 /** Returns the names in a folder; none when there is no such folder. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch(() => []);
+  return (await unless(MISSING, readdir(folder))) ?? [];
 }

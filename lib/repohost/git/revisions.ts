@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MISSING, unless } from '../../files/errors.ts';
 import type { BareRepository } from './git.ts';
 import { findObject } from './object-lookup.ts';
 
@@ -120,7 +121,7 @@ const USUAL = ['main', 'master'];
 /** Returns the default branch of a repository: what HEAD names, whether it has commits or not. */
 export async function defaultBranch({ git, folder }: BareRepository): Promise<string | null> {
   // A file in all repositories but those with `reftable`, where it names a branch that cannot exist.
-  const file = await readFile(join(folder, 'HEAD'), 'utf8').catch(() => '');
+  const file = (await unless(MISSING, readFile(join(folder, 'HEAD'), 'utf8'))) ?? '';
   const named = /^ref: refs\/heads\/(?!\.invalid\n)(\S+)\n$/.exec(file)?.[1];
   if (named !== undefined) return named;
   const head = await git.ask(['-C', folder, 'symbolic-ref', '--short', 'HEAD']);

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MISSING, unless } from '../../files/errors.ts';
 import { killOrphans } from '../../process/group-registry.ts';
 
 const FILE = /^runner-groups(?:-\d+)?\.json$/;
@@ -11,7 +12,7 @@ export function groupsFile(folder: string, pid?: number): string {
 
 /** Returns the files of all runners of a folder. */
 export async function groupsFiles(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = (await unless(MISSING, readdir(folder))) ?? [];
   return names.filter((name) => FILE.test(name)).map((name) => join(folder, name));
 }
 

@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ABORTED, unless } from '../../files/errors.ts';
 import { HEADER_BYTES, type Target } from '../../http/forwarder.ts';
 import type { PortOwner } from '../../http/port-owner.ts';
 import type { HealthCheck } from '../calls.ts';
@@ -94,7 +95,7 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
       if (other !== undefined) return { problem: `The application ${other}.` };
     }
     const pauseMs = Math.min(Math.max(elapsed() * PAUSE_PART, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
-    await pause(pauseMs, undefined, { signal: probe.signal }).catch(() => undefined);
+    await unless(ABORTED, pause(pauseMs, undefined, { signal: probe.signal }));
   }
   const within = problem.startsWith('answered') && !probe.health ? '' : ` within ${Math.round(seconds)} s`;
   const instead = problem.startsWith('did not listen') ? elsewhere.instead() : '';
