@@ -39,7 +39,10 @@ function checkResultOf(delivery: Delivery, branch: string): CheckResult | null {
 
 function resultOf({ provider, check, checkId, run, outcome, state }: BuildResult): CheckResult {
   return {
-    ...{ provider, check, outcome, state },
+    provider,
+    check,
+    outcome,
+    state,
     ...(checkId !== undefined && { id: checkId }),
     ...(run !== undefined && { run }),
   };

@@ -32,7 +32,12 @@ export function draftOf(
 ): Draft {
   const { user, uuid, base, at } = context;
   return blankDraft({
-    ...{ user, uuid, base, provider: delivery.provider, stage: 'check', receivedAt: at },
+    user,
+    uuid,
+    base,
+    provider: delivery.provider,
+    stage: 'check',
+    receivedAt: at,
     ...described(delivery, host),
     ...kindOf(delivery, asked),
     delivery: delivery.id,

@@ -54,7 +54,11 @@ async function setDeployment(entry: Entry, live: number | null, { token, ports }
   const state = deploymentState(entry, live);
   if (!repository || appName === null || state === null) return;
   const deployment = {
-    ...{ user, entry: id, environment: appName, state, url: entry.url },
+    user,
+    entry: id,
+    environment: appName,
+    state,
+    url: entry.url,
     sha: isDeploy(entry) ? sha : null,
     description: descriptionOf(entry),
     logUrl: pageAddress(entry.base, entry),

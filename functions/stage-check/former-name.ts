@@ -95,7 +95,9 @@ function branchOf(now: BranchFacts, before: BranchFacts): BranchFacts {
   const { activeDeploy, app } = before;
   const newest = Math.max(now.newest, before.newest);
   return {
-    ...{ newest, activeDeploy, app },
+    newest,
+    activeDeploy,
+    app,
     tip: now.tip ?? before.tip,
     isTipSure: false,
     ci: { ...before.ci, ...now.ci },

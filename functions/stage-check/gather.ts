@@ -23,7 +23,10 @@ export async function factsOf(entry: CommitEntry, ports: CheckPorts): Promise<Fa
   const tip = once(() => tipOf({ entry, state, verdict, track }, ports));
   const source = once(() => sourceOfEntry(entry, ports));
   const facts: Facts = {
-    ...{ entry, state, verdict, track },
+    entry,
+    state,
+    verdict,
+    track,
     tip,
     ancestry: once(async () => {
       const { sha: head } = await tip();

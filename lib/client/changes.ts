@@ -36,7 +36,8 @@ export function followChanges(client: Client, options: FollowedChanges = {}): As
     stream: (came) => stream(feed, came),
     read: () => page(feed),
     onInterruption: (error) => onInterruption(causeOf(error)),
-    ...{ signal, times },
+    signal,
+    times,
   });
 }
 

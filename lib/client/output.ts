@@ -108,7 +108,9 @@ export function followOutput(
   return resumed({
     stream: (came) => news(true, came),
     read: (came) => news(undefined, came),
-    ...{ signal, onInterruption, times: TIMES },
+    signal,
+    onInterruption,
+    times: TIMES,
   });
 }
 

@@ -59,8 +59,14 @@ export function endpoints(
     'api-app-operations': { answer: operate({ ...appPorts, ...record }) },
     'api-app-source': {
       answer: source({
-        ...{ ...appPorts, ...record, tracked: trackedApps, settings: appSettings, platform: 'embedded' },
-        ...{ host, ownHost: settings.ownHost, token },
+        ...appPorts,
+        ...record,
+        tracked: trackedApps,
+        settings: appSettings,
+        platform: 'embedded',
+        host,
+        ownHost: settings.ownHost,
+        token,
       }),
     },
     'api-app-logs': { stream: printed({ output, runs, ...streaming }) },

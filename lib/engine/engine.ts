@@ -174,9 +174,21 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     return stopped ? null : stores.nextDue();
   };
   const comparing = {
-    ...{ apps: trackedApps, log, reader, facts, appFacts, queue, clock, ids, trace, token },
-    ...{ host: hosts.named, ownHost: settings.ownHost },
-    ...{ minutes: settings.reconcileMinutes, previewDays: settings.previewDays, watchSeconds: settings.watchSeconds },
+    apps: trackedApps,
+    log,
+    reader,
+    facts,
+    appFacts,
+    queue,
+    clock,
+    ids,
+    trace,
+    token,
+    host: hosts.named,
+    ownHost: settings.ownHost,
+    minutes: settings.reconcileMinutes,
+    previewDays: settings.previewDays,
+    watchSeconds: settings.watchSeconds,
   };
   const compare = async (everything: boolean) => {
     await reconcile(comparing, everything).catch(said('not compared'));

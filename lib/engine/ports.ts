@@ -75,7 +75,14 @@ export function enginePorts(settings: EngineSettings) {
     verify,
     platform: hosting,
     buildOutput: builds,
-    ...{ applications, operations, variables, processes, runs, domains, output, events },
+    applications,
+    operations,
+    variables,
+    processes,
+    runs,
+    domains,
+    output,
+    events,
   };
 }
 

@@ -224,7 +224,13 @@ function listen(options: StartOptions, { config, addresses, proof, platform, eng
   const ports = () => ({ platform: platform.door(), repositories: platform.repositories.port });
   const { endpoints, authorize, accounts, signals, clock, log, trace } = engine;
   return startHttp({
-    ...{ endpoints, authorize, accounts, signals, clock, log, trace },
+    endpoints,
+    authorize,
+    accounts,
+    signals,
+    clock,
+    log,
+    trace,
     ...proxiesOf(config, proof),
     ...(options.onRequest && { onRequest: options.onRequest }),
     publicUrl: addresses?.service ?? null,

@@ -55,8 +55,13 @@ export class Runner {
       inTurn: (work) => parts.turns(told.user, work),
     });
     this.proxy = appProxy({
-      ...{ app: told.app, hosts: () => this.told.now.hosts, sleep: this.#sleep, usage: this.usage, limits },
-      ...{ state: () => this.#state, onRefused: () => this.#live.running?.refused?.() },
+      app: told.app,
+      hosts: () => this.told.now.hosts,
+      sleep: this.#sleep,
+      usage: this.usage,
+      limits,
+      state: () => this.#state,
+      onRefused: () => this.#live.running?.refused?.(),
     });
     this.#port = new AppPort({ ...parts, told: this.told, proxy: this.proxy, report: this.#report });
     this.#live = new Live({
@@ -71,8 +76,16 @@ export class Runner {
       onFailure: this.#failed,
     });
     this.#swap = new Swap({
-      ...{ limits, told: this.told, log: this.log, live: this.#live, port: this.#port, restarts: this.#restarts },
-      ...{ sleep: this.#sleep, report: this.#report, state: () => this.#state, become: (state) => this.#become(state) },
+      limits,
+      told: this.told,
+      log: this.log,
+      live: this.#live,
+      port: this.#port,
+      restarts: this.#restarts,
+      sleep: this.#sleep,
+      report: this.#report,
+      state: () => this.#state,
+      become: (state) => this.#become(state),
       isClosing: () => this.#closing,
       ready: (release) => this.ready(release),
       onLost: (snapshot, how) => this.#crashed(snapshot, { how, tooLarge: false }),

@@ -529,6 +529,10 @@ describe('where things are', () => {
     expect([...counts].filter(([folder, count]) => count > limit(folder))).toEqual([]);
   });
 
+  it('No source saves lines by an object that is spread where it stands', () => {
+    expect(all.filter((path) => !isIn('test')(path) && withoutComments(path).includes('...{ '))).toEqual([]);
+  });
+
   it('No room drops more errors without a look than it did: what is expected is named, by `unless`', () => {
     const counts = new Map<string, number>();
     for (const path of all.filter((path) => !isIn('test')(path))) {

@@ -21,11 +21,13 @@ export const QUOTAS = {
   codeStorage: { service: 'lambda', code: 'L-2ACBD22F', name: 'Function and layer storage' },
   controlPlane: { service: 'lambda', code: 'L-B2AA0F47', name: 'Rate of control plane API requests' },
   buildsOnLambda: {
-    ...{ service: 'codebuild', code: 'L-72045165' },
+    service: 'codebuild',
+    code: 'L-72045165',
     name: 'Concurrently running builds for ARM Lambda/4GB environment',
   },
   buildsInContainers: {
-    ...{ service: 'codebuild', code: 'L-9D07B6EF' },
+    service: 'codebuild',
+    code: 'L-9D07B6EF',
     name: 'Concurrently running builds for Linux/Small environment',
   },
   logGroups: { service: 'logs', code: 'L-C7B9AAAB', name: 'Log groups' },

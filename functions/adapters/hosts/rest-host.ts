@@ -169,13 +169,19 @@ const link = v.nullish(v.object({ html: v.nullish(v.object({ href: v.string() })
 const hostedRepository = v.pipe(
   v.object({
     // GitHub, Gitea and Forgejo; the first one of GitLab, too.
-    ...{ default_branch: textOrNone, private: v.nullish(v.boolean()), html_url: textOrNone },
+    default_branch: textOrNone,
+    private: v.nullish(v.boolean()),
+    html_url: textOrNone,
     // GitLab, where `internal` is for everybody who has logged in.
-    ...{ visibility: textOrNone, web_url: textOrNone },
+    visibility: textOrNone,
+    web_url: textOrNone,
     // Bitbucket.
-    ...{ mainbranch: v.nullish(v.object({ name: v.string() })), is_private: v.nullish(v.boolean()), links: link },
+    mainbranch: v.nullish(v.object({ name: v.string() })),
+    is_private: v.nullish(v.boolean()),
+    links: link,
     // Bitbucket has an uuid in place of an id.
-    ...{ id: idOrNone, uuid: idOrNone },
+    id: idOrNone,
+    uuid: idOrNone,
   }),
   v.transform((said): HostedRepository => {
     const isHidden = said.visibility === 'private' || said.visibility === 'internal';

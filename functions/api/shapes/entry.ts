@@ -39,7 +39,9 @@ export const Status = about(
 );
 
 const repository = {
-  ...{ host: text, owner: text, name: text },
+  host: text,
+  owner: text,
+  name: text,
   id: v.exactOptional(about('The id that the host gives it, which a rename does not change.', text)),
 };
 

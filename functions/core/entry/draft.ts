@@ -12,9 +12,27 @@ type DraftWithout = Pick<DraftFields, 'user' | 'uuid' | 'base' | 'provider' | 's
 /** Returns the draft of an entry that no webhook asked for: what is not given is empty. */
 export function blankDraft(given: DraftWithout): Draft {
   return {
-    ...{ appName: null, status: 'queued', repository: null, sha: null, branch: null, ref: null, before: null },
-    ...{ forced: false, message: null, author: null, delivery: null, updatedAt: given.receivedAt, finishedAt: null },
-    ...{ reason: null, error: null, stages: [], snapshot: null, url: null, logTail: [], tarball: null, manifest: null },
+    appName: null,
+    status: 'queued',
+    repository: null,
+    sha: null,
+    branch: null,
+    ref: null,
+    before: null,
+    forced: false,
+    message: null,
+    author: null,
+    delivery: null,
+    updatedAt: given.receivedAt,
+    finishedAt: null,
+    reason: null,
+    error: null,
+    stages: [],
+    snapshot: null,
+    url: null,
+    logTail: [],
+    tarball: null,
+    manifest: null,
     ...given,
   };
 }

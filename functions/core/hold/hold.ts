@@ -75,7 +75,10 @@ export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null
   const ci = { waits: false, because: 'It was released by hand' };
   return moveHeld(held, ports, (current) => ({
     changes: {
-      ...{ status: 'running', reason: null, updatedAt: now, ci },
+      status: 'running',
+      reason: null,
+      updatedAt: now,
+      ci,
       ...(current.pullRequest?.fromFork && { pullRequest: { ...current.pullRequest, released: true } }),
     },
     commitState: { held: null, deploying: current.number, awaitsPush: false },

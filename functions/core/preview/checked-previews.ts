@@ -55,9 +55,23 @@ async function deployAfterAll(
   if (newest !== number) return;
   const { sha, before, forced, message, author, path, ci } = ended;
   const draft = blankDraft({
-    ...{ user, uuid, base, provider, stage: 'check', receivedAt: ports.clock.now() },
-    ...{ repository, sha, branch, before, forced, message, author },
-    ...{ path, kind: 'preview', pullRequest, ci },
+    user,
+    uuid,
+    base,
+    provider,
+    stage: 'check',
+    receivedAt: ports.clock.now(),
+    repository,
+    sha,
+    branch,
+    before,
+    forced,
+    message,
+    author,
+    path,
+    kind: 'preview',
+    pullRequest,
+    ci,
   });
   const once = { isNewestPush: true, deliveryKey: ['passed', number].join('#') };
   const result = await ports.log.append(appendRequest(draft, { passed: sha, after: number }, once));

@@ -26,9 +26,20 @@ export function removalOf({ preview, of, because, closed, provider, uuid, at, on
   const appName = previewName(pullRequest.parent ?? app, pullRequest.number);
   const repository = { ...(of?.repository ?? { url: null, private: false }), host, owner: repositoryOwner, name };
   const draft = blankDraft({
-    ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
-    ...{ kind: 'operation', operation: 'remove', appName, repository, branch, message: because },
-    ...{ path, pullRequest: { ...pullRequest, closed: closed || undefined, comment: of?.pullRequest?.comment } },
+    user,
+    uuid,
+    base: of?.base ?? '',
+    provider,
+    stage: 'start',
+    receivedAt: at,
+    kind: 'operation',
+    operation: 'remove',
+    appName,
+    repository,
+    branch,
+    message: because,
+    path,
+    pullRequest: { ...pullRequest, closed: closed || undefined, comment: of?.pullRequest?.comment },
   });
   const origin = { operation: 'remove', application: appName, because };
   return appendRequest(draft, origin, { deliveryKey: once, overrules: app });

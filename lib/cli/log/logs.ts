@@ -44,11 +44,14 @@ async function run(call: Call): Promise<number> {
   const { client, app, path } = await findApp(call);
   const request = { path: [...path, 'logs'], query: { process: args.text('process') } };
   if (grep !== undefined) {
-    await printFound(call, client, { ...{ request, grep, lines, app }, ...(since !== undefined && { since }) });
+    await printFound(call, client, { request, grep, lines, app, ...(since !== undefined && { since }) });
     return 0;
   }
   const printed = await printOutput(call, client, {
-    ...{ request, follow, lines, resumeLines: MAX_LINES },
+    request,
+    follow,
+    lines,
+    resumeLines: MAX_LINES,
     ...(since !== undefined && { since }),
   });
   if (since !== undefined && printed === MAX_LINES)

@@ -50,7 +50,9 @@ async function run(call: Call): Promise<number> {
   if (notice !== undefined) call.warn(notice);
   if (call.stderr.isTTY) await nameService(client, call);
   return printList(call, {
-    ...{ rows, cells: entryCells, json: sent.map(entryJson) },
+    rows,
+    cells: entryCells,
+    json: sent.map(entryJson),
     ...(total === 0 && { none: NOTHING }),
   });
 }

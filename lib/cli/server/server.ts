@@ -32,7 +32,9 @@ function print(call: Call): number {
   const { args, stdout } = call;
   const notify = args.text('watch');
   const files = {
-    ...{ systemd: systemdUnit, runner: runnerUnit, caddy: caddyfile },
+    systemd: systemdUnit,
+    runner: runnerUnit,
+    caddy: caddyfile,
     watch: (installation: Installation) => watchUnit(installation, call.folder, notify ?? ''),
   };
   const [wanted, ...more] = Object.entries(files).filter(([flag]) => args.flag(flag) || args.text(flag) !== undefined);

@@ -77,7 +77,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
   ]);
   const open = async () => {
     if (isolation && 'error' in isolation) throw isolation.error;
-    return openPlatform({ ...settings, ...{ runner, tables, reserve, users, log, isolation }, usualNode: NEWEST_LTS });
+    return openPlatform({ ...settings, runner, tables, reserve, users, log, isolation, usualNode: NEWEST_LTS });
   };
   const platform = await forOperator(open()).catch(async (error: unknown) => {
     await runner.close();

@@ -20,7 +20,9 @@ export function processes({ runners }: PortParts, { find }: Calls): AppProcesses
 
 export function runs({ runners }: PortParts, { find }: Calls): AppRuns {
   const callOf = (app: AppRef): AppCall => ({
-    ...{ app, code: 'request:failed', what: `the commands of ${app.app}` },
+    app,
+    code: 'request:failed',
+    what: `the commands of ${app.app}`,
     refusals: REFUSALS,
   });
   return {

@@ -45,7 +45,12 @@ export async function toldApp(
   const { log, data } = folders.ofApp(id);
   const { port, scale, domains } = stored;
   return {
-    ...{ user, app, port, scale, release, log },
+    user,
+    app,
+    port,
+    scale,
+    release,
+    log,
     domains: [...domains, ...(await shortNames(parts, id))],
     hosts: [appHost(id), ...appHosts(id, domain).slice(1)],
     variables: await variables.read(id),
@@ -85,7 +90,11 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppId,
     return { manifest, types, cron: await cronIn(folder).catch(() => []) };
   });
   return {
-    ...{ root, folder, home, snapshot: id, ...read },
+    root,
+    folder,
+    home,
+    snapshot: id,
+    ...read,
     bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),
     overlap: settings.overlap ?? true,

@@ -41,9 +41,24 @@ export function releaseOf(
 ): Release {
   const { dataDir, variables, caches, memoryMb, isolation, hosts } = app;
   return {
-    ...{ own, groups, limits, memory, log, what: appKey(app), host: hosts[0] },
-    ...{ snapshot, manifest, types, cron, health, release },
-    ...{ dataDir, variables, caches, memoryMb, isolation },
+    own,
+    groups,
+    limits,
+    memory,
+    log,
+    what: appKey(app),
+    host: hosts[0],
+    snapshot,
+    manifest,
+    types,
+    cron,
+    health,
+    release,
+    dataDir,
+    variables,
+    caches,
+    memoryMb,
+    isolation,
   };
 }
 

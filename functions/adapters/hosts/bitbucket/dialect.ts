@@ -88,7 +88,10 @@ const PullRequests = v.pipe(
   v.object({
     values: v.array(
       v.object({
-        ...{ id: pullNumber, title: textOrNone, draft: v.nullish(v.boolean()), updated_on: textOrNone },
+        id: pullNumber,
+        title: textOrNone,
+        draft: v.nullish(v.boolean()),
+        updated_on: textOrNone,
         author: v.nullish(v.object({ display_name: textOrNone })),
         source: v.object({
           branch: v.object({ name: v.string() }),
@@ -102,7 +105,9 @@ const PullRequests = v.pipe(
   }),
   v.transform(({ values }) =>
     values.map(({ id, title, draft, updated_on, author, source, destination }) => ({
-      ...{ number: id, sha: source.commit?.hash ?? null, draft: draft ?? false },
+      number: id,
+      sha: source.commit?.hash ?? null,
+      draft: draft ?? false,
       ...described({ branch: source.branch.name, title, author: author?.display_name, updatedAt: updated_on }),
       ...forkOf(source.repository?.full_name ?? null, destination.repository?.full_name ?? null),
     })),

@@ -43,7 +43,10 @@ const end = v.object({ repo: place, repo_id: v.nullish(v.number()) });
 export const githubPullRequests = v.array(
   v.pipe(
     v.object({
-      ...{ number: pullNumber, title: textOrNone, draft: v.nullish(v.boolean()), updated_at: textOrNone },
+      number: pullNumber,
+      title: textOrNone,
+      draft: v.nullish(v.boolean()),
+      updated_at: textOrNone,
       user: v.nullish(v.object({ login: textOrNone })),
       head: v.object({ ...end.entries, ref: v.string(), sha: headCommit }),
       base: end,
@@ -51,7 +54,8 @@ export const githubPullRequests = v.array(
     v.transform(({ number, title, draft, updated_at, user, head, base }): OpenPullRequest => {
       const from = head.repo?.id ?? head.repo_id ?? null;
       return {
-        ...{ number, sha: head.sha },
+        number,
+        sha: head.sha,
         ...described({ branch: head.ref, title, author: user?.login, updatedAt: updated_at }),
         draft: draft ?? isWorkInProgress(title),
         fromFork: from === null || from !== (base.repo?.id ?? base.repo_id),

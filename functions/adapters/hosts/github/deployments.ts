@@ -60,10 +60,15 @@ async function created(deployment: PreviewDeployment, deployments: Deployments):
   const { user, entry, sha, environment, state, description } = deployment;
   if (sha === null || state === 'inactive') return null;
   const made = await deployments.create(Created, '', {
-    ...{ ref: sha, environment, description, payload: { user, entry } },
+    ref: sha,
+    environment,
+    description,
+    payload: { user, entry },
     // Otherwise it merges the default branch into the commit, or waits for the status that this deploy sets.
-    ...{ auto_merge: false, required_contexts: [] },
-    ...{ transient_environment: true, production_environment: false },
+    auto_merge: false,
+    required_contexts: [],
+    transient_environment: true,
+    production_environment: false,
   });
   return made?.id ?? null;
 }

@@ -76,18 +76,27 @@ const Branch = v.pipe(
 const MergeRequests = v.array(
   v.pipe(
     v.object({
-      ...{ iid: pullNumber, title: textOrNone, sha: headCommit, source_branch: v.string(), updated_at: textOrNone },
-      ...{ draft: v.nullish(v.boolean()), work_in_progress: v.nullish(v.boolean()) },
+      iid: pullNumber,
+      title: textOrNone,
+      sha: headCommit,
+      source_branch: v.string(),
+      updated_at: textOrNone,
+      draft: v.nullish(v.boolean()),
+      work_in_progress: v.nullish(v.boolean()),
       author: v.nullish(v.object({ name: textOrNone })),
       // Null when the fork was deleted.
       source_project_id: v.nullish(v.number()),
       target_project_id: v.number(),
     }),
     v.transform((merge) => ({
-      ...{ number: merge.iid, sha: merge.sha, draft: merge.draft ?? merge.work_in_progress ?? false },
+      number: merge.iid,
+      sha: merge.sha,
+      draft: merge.draft ?? merge.work_in_progress ?? false,
       ...described({
-        ...{ branch: merge.source_branch, title: merge.title },
-        ...{ author: merge.author?.name, updatedAt: merge.updated_at },
+        branch: merge.source_branch,
+        title: merge.title,
+        author: merge.author?.name,
+        updatedAt: merge.updated_at,
       }),
       fromFork: merge.source_project_id !== merge.target_project_id,
     })),

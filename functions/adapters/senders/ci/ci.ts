@@ -82,7 +82,9 @@ export const ci = defineSender({
         id: null,
         check: { usual: 'CI', run },
         verdict: verdictOf({ state }),
-        ...{ repository, branch, sha: commit },
+        repository,
+        branch,
+        sha: commit,
       }),
     ];
   },
