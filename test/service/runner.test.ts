@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,6 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
   let counting: CountingService;
   const id = () => counting.id();
   const log = () => counting.log();
-  const record = () => readFileSync(join(counting.dataDir, 'service.log'), 'utf8');
 
   const dataDir = dataFolder('runner');
   const ofStarter = `${dataDir}-starter`;
@@ -75,43 +74,11 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
     expect(counting.taken()).toEqual([]);
   });
 
-  it('answer again when what runs them is killed, with the reason in the log', async () => {
-    const before = await id();
-    counting.killRunners();
-    await expect.poll(() => id().catch(() => before)).not.toBe(before);
-    expect(record()).toContain('The runner of the applications has ended: it is started again.');
-    const second = await id();
-    counting.killRunners();
-    await expect.poll(() => id().catch(() => second)).not.toBe(second);
-    expect(counting.taken()).toEqual([]);
-    const reason = 'The runner of the applications has ended (SIGKILL): it is started again.';
-    expect(record()).toContain(reason);
-  });
-
-  it('end at once when the service and what runs them are killed at the same moment', async () => {
-    const servers = () =>
-      runningIn(counting.dataDir).filter(({ command }) => /^(?:\S*sh|node) .*server\.js/.test(command));
-    // An isolated one has a shell of its sandbox besides.
-    await expect.poll(() => servers().length).toBeGreaterThanOrEqual(2);
-    const family = servers();
-    counting.killRunners();
-    await counting.kill();
-    await gone(family);
-    await counting.begin();
-  });
-
   it('end with the service on Ctrl-C', async () => {
     const family = runningIn(counting.dataDir);
     expect(family.length).toBeGreaterThan(1);
     counting.service.signalGroup('SIGINT');
     expect(await counting.service.ended).toBe(0);
-    await gone(family, counting.dataDir);
-  });
-
-  it('end some time after a kill of the service, when it is not started again', async () => {
-    await counting.begin({ lingerSeconds: 1 });
-    const family = runningIn(counting.dataDir);
-    await counting.kill();
     await gone(family, counting.dataDir);
   });
 });

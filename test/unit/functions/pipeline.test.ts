@@ -9,7 +9,7 @@ import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { rolesInMemory } from '../../support/worlds/pipeline-world.ts';
 
 describe('the pipeline on the log in memory', () => {
-  pipelineContract(rolesInMemory, 100);
+  pipelineContract(rolesInMemory, 50);
   previewContract(rolesInMemory);
   previewCiContract(rolesInMemory);
   watchedPreviewContract(rolesInMemory);
