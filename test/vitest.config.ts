@@ -19,6 +19,9 @@ const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { 
  * not done yet.
  */
 const LONGEST = [
+  'test/unit/lib/page/views.long',
+  'test/unit/lib/platform/output.long',
+  'test/service/push-to-deploy',
   'test/aws/functions/',
   'test/service/',
   'test/aws/service/',
