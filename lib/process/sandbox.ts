@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { once } from '../../functions/core/concurrency.ts';
-import { covering, privateFilesIn, privateKernelFiles } from './private-files.ts';
+import { covering, KEYS, privateFilesIn, privateKernelFiles } from './private-files.ts';
 import { procText } from './process-info.ts';
 
 /** How processes of applications and builds are isolated on this machine. */
@@ -124,6 +124,7 @@ export function trialArguments(options: readonly string[]): readonly string[] {
 /** What of it only some users of the machine may read. The service may be one of them, or root. */
 const privateFiles = once(() => [
   ...CONFIGURATION.flatMap(privateFilesIn),
+  ...KEYS,
   ...(process.getuid?.() === 0 ? privateKernelFiles() : []),
 ]);
 

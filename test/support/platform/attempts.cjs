@@ -69,6 +69,7 @@ const attempts = {
   'read the passwords of the machine': reads('/etc/shadow'),
   'list the private keys of the machine': lists('/etc/ssl/private'),
   'read the timers of the kernel': reads('/proc/timer_list'),
+  'read the keys of the user': () => textOf('/proc/keys') + textOf('/proc/key-users') !== '',
   'make a file among the devices': writes('/dev'),
   'have more than 64 MB of shared memory': () => {
     const file = '/dev/shm/large';
