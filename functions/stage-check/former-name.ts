@@ -27,13 +27,21 @@ interface Known {
 export async function withFormerName(sent: CommitEntry, ports: CheckPorts): Promise<Known> {
   const { user, repository } = sent;
   if (repository.host === ports.ownHost?.name) return { entry: sent, ports };
-  const { activeDeploy, newest } = await ports.facts.branch(user, repository, trackOf(sent));
+  const { activeDeploy, newest, app } = await ports.facts.branch(user, repository, trackOf(sent));
   const isDeployed = activeDeploy !== null;
   const id = repository.id ?? (await idOf(sent, { newest, isDeployed }, ports));
   if (id === undefined) return { entry: sent, ports };
   const entry = { ...sent, repository: { ...repository, id } };
-  const former = isDeployed ? null : await formerName(entry, ports);
-  return { entry, ports: former ? { ...ports, facts: withFactsOf(former, ports.facts) } : ports };
+  const other = isDeployed ? await newerName(entry, app, ports) : await formerName(entry, ports);
+  return { entry, ports: other ? { ...ports, facts: withFactsOf(other, ports.facts) } : ports };
+}
+
+/** Returns the name under which a repository has deployed its application since, when a call has its former one; null for none. */
+async function newerName(entry: CommitEntry, app: string | null, { facts }: CheckPorts): Promise<AppOwner | null> {
+  const of = ownerOf(entry);
+  const claim = app === null ? null : await facts.appOwner(entry.user, appName(app));
+  const isNewer = of && claim && isSameOwner(of, claim) && ownerKey(of) !== ownerKey(claim);
+  return isNewer ? claim : null;
 }
 
 async function idOf(
@@ -69,7 +77,7 @@ export async function appsOf(
   return all.flatMap(({ name, owner }) => (owner && isSameOwner(owner, entryOwner) ? [{ name, owner }] : []));
 }
 
-/** Returns facts that include those of a repository's former name. */
+/** Returns facts that include those of a repository's other name. */
 function withFactsOf({ host, owner, name }: RepositoryRef, facts: DeployFacts): DeployFacts {
   return {
     ...facts,
@@ -92,7 +100,8 @@ function withFactsOf({ host, owner, name }: RepositoryRef, facts: DeployFacts): 
 
 /** No call says how the branch came from one name to the other, so the host is asked. */
 function branchOf(now: BranchFacts, before: BranchFacts): BranchFacts {
-  const { activeDeploy, app } = before;
+  const isLater = (now.activeDeploy?.number ?? 0) > (before.activeDeploy?.number ?? 0);
+  const { activeDeploy, app } = isLater ? now : before;
   const newest = Math.max(now.newest, before.newest);
   return {
     newest,

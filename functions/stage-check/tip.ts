@@ -172,7 +172,7 @@ async function isOlder(
 
 /**
  * Returns the position of a commit relative to another one; null when the repository no longer has both. Throws when the
- * host may not have the entry's commit yet.
+ * host may not have the entry's commit, or the one that a newer call has told of, yet.
  */
 export async function comparison(
   entry: CommitEntry,
@@ -181,12 +181,16 @@ export async function comparison(
 ): Promise<Comparison | null> {
   const { user, repository } = entry;
   const token = await ports.token(user, repository.host);
-  const isNew = base === entry.sha && ports.clock.now() - entry.receivedAt < UNKNOWN_MS;
+  const isNew = ({ receivedAt }: Entry) => ports.clock.now() - receivedAt < UNKNOWN_MS;
   const compared = ports.host(repository.host).compare({ ...repository, sha: base }, head, token);
-  return compared.catch((error: unknown) => {
-    const isFinal = error instanceof DeployError && !error.retry && !(isNew && error.host === 'unknown');
-    if (isFinal) return null;
-    throw error;
+  return compared.catch(async (error: unknown) => {
+    if (!(error instanceof DeployError) || error.retry) throw error;
+    if (error.host !== 'unknown' || base !== entry.sha) return null;
+    if (isNew(entry)) throw error;
+    const { newest } = await ports.facts.branch(user, repository, trackOf(entry));
+    const last = newest > entry.number ? await ports.log.read(user, newest) : null;
+    if (!last || !isNew(last)) return null;
+    throw new DeployError(error.code, error.detail, { retry: true, host: 'away', cause: error });
   });
 }
 

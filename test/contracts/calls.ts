@@ -198,6 +198,13 @@ const renamed: readonly Row[] = [
   { steps: 'push a→b; push b→e; run e passed; renamed; run b passed', ci: WAIT, live: 'e' },
   { steps: 'push a→b; push b→e; run e passed; renamed; now e; push a→b', ci: ['wait', 'ignore'], live: 'e' },
   { steps: 'push a→b skip; renamed; jenkins b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
+  // A call that was made before comes after those with the new name.
+  {
+    steps: 'renamed; now e; push b→e; push a→b former',
+    ci: ['ignore', ''],
+    live: 'e',
+    because: /^The commit \w+ is older than what master deploys/,
+  },
   // Its CI is known to call.
   { steps: 'run a passed; renamed; push a→b', ci: [''], live: 'a' },
   { steps: 'run a passed; renamed; push a→b; run b passed', ci: [''], live: 'b' },
@@ -229,9 +236,9 @@ async function callsWorld(host: HostKind, query: Record<string, string>, roles: 
   const e = commit(b);
   const commits: Readonly<Record<string, CommitRef>> = { a, b, c, d: commit(c), e, f: commit(e), g: commit(b) };
   let isRenamed = false;
-  const tell = (hook: HookCall | null) => {
+  const tell = (hook: HookCall | null, isFormer = false) => {
     const asked = hook && { ...hook, query: { ...hook.query, ...query } };
-    return asked && world.call(isRenamed ? afterRename(asked) : asked);
+    return asked && world.call(isRenamed && !isFormer ? afterRename(asked) : asked);
   };
   const serving = (app: string) => {
     const snapshot = world.platform.app({ user: roles.user, app })?.serving ?? null;
@@ -300,7 +307,7 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
   if (verb === 'push') {
     const about = { commit: commits[to] ?? null, before: commits[from] ?? null };
     const marks = { forced: words.includes('forced'), isBare: words.includes('bare') };
-    await tell(pushCall(host, { ...told, ...said, ...about, ...marks }));
+    await tell(pushCall(host, { ...told, ...said, ...about, ...marks }), words.includes('former'));
     return;
   }
   const action = { open: 'opened', move: 'moves', close: 'closed', reopen: 'reopened' }[verb] ?? verb;

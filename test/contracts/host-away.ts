@@ -187,6 +187,19 @@ export function hostAwayContract(open: () => LogRoles, rows = table): void {
     expect(await entryOf(world, 4)).toMatchObject({ status: 'ok', sha: second.sha });
   });
 
+  it('a push whose commit is known before that of a newer one is deployed', async () => {
+    const { world, first, second } = await deployed(open());
+    fail(world, answers[404] ?? null);
+    await push(world, second, first);
+    await live(world, 50 * SECOND);
+    for (const method of ['file', 'tarball', 'wholeCommit'] as const) world.host.failWith(method, null);
+    await push(world, commit(world, second, { 'package.json': '{' }), second);
+    await live(world, 40 * SECOND);
+    fail(world, null);
+    await live(world, 5 * MINUTE);
+    expect(await entryOf(world, 2)).toMatchObject({ status: 'ok' });
+  });
+
   it('a newer push takes the place of one that waits', async () => {
     const { world, first, second } = await deployed(open());
     fail(world, answers[503] ?? null);
