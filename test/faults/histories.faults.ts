@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { check } from '../support/histories/check.ts';
-import { histories } from '../support/histories/history.ts';
+import { widerHistories } from '../support/histories/history.ts';
 import { budget } from './budget.ts';
 
 const { seed, histories: most } = budget;
-const all = histories(16);
+const all = widerHistories(16);
 
 describe(`histories, SEED=${seed} COUNT=${most}`, () => {
   it('end with the commit live that the branch and its CI say, and never show another one', async () => {

@@ -56,7 +56,8 @@ async function withoutEach(history: History, failsAlike: (one: History) => Promi
 }
 
 function inWords(seed: number, { history, told }: { readonly history: History; readonly told: Told }): string {
-  const { host, ci, previews, lagMs } = history;
-  const about = `seed ${seed}: ${host}, ci=${ci}, previews=${previews}, answers ${lagMs} ms old`;
+  const { host, ci, previews, lagMs, unknownMs, hasEnvironment, isHeard } = history;
+  const others = `${unknownMs ? `, commits known after ${unknownMs} ms` : ''}${hasEnvironment ? ', an environment' : ''}${isHeard ? '' : ', a later webhook'}`;
+  const about = `seed ${seed}: ${host}, ci=${ci}, previews=${previews}, answers ${lagMs} ms old${others}`;
   return [about, ...told.lines].join('\n');
 }

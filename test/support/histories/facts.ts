@@ -32,6 +32,8 @@ export interface RunSaid extends Pick<Step, 'check' | 'outcome'> {
   /** Whether it is of the branch that is deployed: not of a pull request's, nor of a merge queue. */
   readonly ofBranch: boolean;
   readonly attempt: number;
+  /** Whether the call tells the attempt: otherwise the last one counts. */
+  readonly isOrdered: boolean;
 }
 
 /** What a call tells. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { HOSTS, type HostKind } from './calls.ts';
+import { type Check, HOSTS, type HostKind } from './calls.ts';
 
 /** What may happen: at the repository host, at CI, on the way of a call, in the service, by a person. */
 const EVENTS = {
@@ -31,7 +31,15 @@ const EVENTS = {
   deploy: 1,
 } as const;
 
-export type Event = keyof typeof EVENTS;
+/** What happens in the wider histories too. */
+const MORE_EVENTS = {
+  away: 3,
+  renameRepository: 1,
+  connect: 1,
+  follow: 1,
+} as const;
+
+export type Event = keyof typeof EVENTS | keyof typeof MORE_EVENTS;
 
 /** What a commit's message says, or that nobody can read its package.json. */
 export type Mark = 'none' | 'skip ci' | 'skip deploy' | 'unreadable';
@@ -42,8 +50,8 @@ export interface Step {
   readonly pick: number;
   readonly mark: Mark;
   readonly outcome: 'passed' | 'failed' | 'pending';
-  /** Which of the checks of a commit: 1 is of another CI provider, 2 a second workflow of the name of the first. */
-  readonly check: 0 | 1 | 2;
+  /** Which of the checks of a commit: 1 is of another CI provider, 2 a second workflow of the name of the first, 3 of any other CI. */
+  readonly check: Check;
   /** Whether the calls that it makes come at once, at a later step or never. */
   readonly arrives: 'now' | 'later' | 'never';
   /** How many stages run before the next step. */
@@ -56,6 +64,12 @@ export interface History {
   readonly previews: 'true' | 'ci';
   /** By how much the host's answers are older than its calls. */
   readonly lagMs: number;
+  /** For how long the host does not know a commit that it has announced. */
+  readonly unknownMs: number;
+  /** Whether a second webhook deploys an environment beside the application. */
+  readonly hasEnvironment: boolean;
+  /** Whether the webhook has been there since the first push. */
+  readonly isHeard: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -66,24 +80,58 @@ export const ALL_WORK = 10_000;
 const weighted = <T>(...weights: readonly (readonly [value: T, weight: number])[]): fc.Arbitrary<T> =>
   fc.constantFrom(...weights.flatMap(([value, weight]) => Array<T>(weight).fill(value)));
 
-const step: fc.Arbitrary<Step> = fc.record({
-  event: weighted(...(Object.entries(EVENTS) as [Event, number][])),
-  pick: fc.nat(11),
-  mark: weighted<Mark>(['none', 12], ['skip ci', 2], ['skip deploy', 2], ['unreadable', 1]),
-  outcome: weighted<Step['outcome']>(['passed', 6], ['failed', 3], ['pending', 1]),
-  check: weighted<Step['check']>([0, 6], [1, 2], [2, 1]),
-  arrives: weighted<Step['arrives']>(['now', 10], ['later', 3], ['never', 1]),
-  work: weighted([ALL_WORK, 15], [0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [6, 1]),
+type Weights<T> = readonly (readonly [value: T, weight: number])[];
+
+const stepOf = (events: object, checks: Weights<Check>): fc.Arbitrary<Step> =>
+  fc.record({
+    event: weighted(...(Object.entries(events) as [Event, number][])),
+    pick: fc.nat(11),
+    mark: weighted<Mark>(['none', 12], ['skip ci', 2], ['skip deploy', 2], ['unreadable', 1]),
+    outcome: weighted<Step['outcome']>(['passed', 6], ['failed', 3], ['pending', 1]),
+    check: weighted(...checks),
+    arrives: weighted<Step['arrives']>(['now', 10], ['later', 3], ['never', 1]),
+    work: weighted([ALL_WORK, 15], [0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [6, 1]),
+  });
+
+const CHECKS: Weights<Check> = [
+  [0, 6],
+  [1, 2],
+  [2, 1],
+];
+
+const choices = (hosts: readonly HostKind[]) => ({
+  host: fc.constantFrom(...hosts),
+  ci: fc.constantFrom<History['ci'][]>('ignore', 'wait', 'auto'),
+  previews: fc.constantFrom<History['previews'][]>('true', 'ci'),
 });
 
 /** A history of up to so many steps, at one of these hosts; a shorter and plainer one is tried when it fails. */
 export const histories = (mostSteps: number, hosts: readonly HostKind[] = HOSTS): fc.Arbitrary<History> =>
+  fc
+    .noBias(
+      fc.record({
+        ...choices(hosts),
+        lagMs: weighted([0, 3], [3000, 1]),
+        steps: fc.array(stepOf(EVENTS, CHECKS), { minLength: 1, maxLength: mostSteps }),
+      }),
+    )
+    .map((history) => ({ ...history, unknownMs: 0, hasEnvironment: false, isHeard: true }));
+
+/**
+ * The same with a host that is away or behind its calls, a repository that gets another name, any other CI, an
+ * environment, and more of what a person does. The seeds of `histories` stay what they are.
+ */
+export const widerHistories = (mostSteps: number, hosts: readonly HostKind[] = HOSTS): fc.Arbitrary<History> =>
   fc.noBias(
     fc.record({
-      host: fc.constantFrom(...hosts),
-      ci: fc.constantFrom<History['ci'][]>('ignore', 'wait', 'auto'),
-      previews: fc.constantFrom<History['previews'][]>('true', 'ci'),
-      lagMs: weighted([0, 3], [3000, 1]),
-      steps: fc.array(step, { minLength: 1, maxLength: mostSteps }),
+      ...choices(hosts),
+      lagMs: weighted([0, 3], [3000, 1], [6000, 1]),
+      unknownMs: weighted([0, 3], [5000, 1], [40_000, 1]),
+      hasEnvironment: weighted([false, 3], [true, 1]),
+      isHeard: weighted([true, 3], [false, 1]),
+      steps: fc.array(stepOf({ ...EVENTS, ...MORE_EVENTS }, [...CHECKS, [3, 3]]), {
+        minLength: 1,
+        maxLength: mostSteps,
+      }),
     }),
   );

@@ -1,4 +1,5 @@
 import { type Entry, MANUAL } from '../../../functions/core/entry/entry.ts';
+import { BRANCH } from './calls.ts';
 import type { Commit, HostState, Pull, Said } from './facts.ts';
 import type { History } from './history.ts';
 import { asks, type Heard, isTold, missing, type Story, wrongPreview, wrongStart } from './oracle.ts';
@@ -23,6 +24,7 @@ export class Judge {
     readonly checked: Map<Commit, number>;
   };
   readonly #lagMs: number;
+  readonly #hasEnvironment: boolean;
   readonly #repository: ModelRepository;
   readonly #now: () => number;
   readonly #serving: (app: string) => number | null;
@@ -36,19 +38,23 @@ export class Judge {
   #chosen: Commit | null = null;
   /** A person has chosen or cancelled something since all work was done. */
   #isActed = false;
+  /** Since when the application follows another branch; and whether it ever has, after which previews may be refused. */
+  #followsOtherAt = Number.POSITIVE_INFINITY;
+  #hasFollowedOther = false;
   /** When the service first looked at a commit: a comparison may find it before any call. */
   readonly #foundAt = new Map<Commit, number>();
 
   constructor(
-    { ci, previews, lagMs }: History,
+    { ci, previews, lagMs, hasEnvironment }: History,
     repository: ModelRepository,
     around: { now: () => number; serving: (app: string) => number | null; fail: (what: string) => void },
   ) {
     this.#story = {
-      ...{ ci, previews, states: repository.states, heard: [] },
+      ...{ ci, previews, states: repository.states, heard: [], hasOtherName: () => repository.name !== 'shop' },
       ...{ released: new Map(), cancelled: new Set(), checked: new Map() },
     };
     this.#lagMs = lagMs;
+    this.#hasEnvironment = hasEnvironment;
     this.#repository = repository;
     [this.#now, this.#serving, this.#fail] = [around.now, around.serving, around.fail];
   }
@@ -84,19 +90,28 @@ export class Judge {
     this.#isActed = true;
   }
 
-  checked({ number, sha, provider }: Entry): void {
+  /** A person has chosen the branch that the application follows. */
+  follows(branch: string): void {
+    this.chosen();
+    this.#followsOtherAt = branch === BRANCH ? Number.POSITIVE_INFINITY : this.#now();
+    this.#hasFollowedOther = true;
+  }
+
+  checked({ number, sha, provider, environment }: Entry): void {
     this.#checkedAt.set(number, this.#now());
+    if (environment !== undefined) return;
     const commit = this.#repository.named(sha);
     if (commit && !this.#foundAt.has(commit)) this.#foundAt.set(commit, this.#now());
     if (commit && provider !== MANUAL) this.#story.checked.set(commit, this.#now());
   }
 
   started({ entry, app, of, before }: Started): void {
-    const { number, provider, sha, pullRequest } = entry;
+    const { number, provider, sha, pullRequest, branch } = entry;
     const commit = this.#repository.named(sha);
     this.#commits.set(of, commit);
-    if (!commit || provider === MANUAL) return;
+    if (!commit || provider === MANUAL || (branch !== BRANCH && !pullRequest)) return;
     const [checkedAt, pull] = [this.#checkedAt.get(number) ?? this.#now(), pullRequest?.number ?? null];
+    if (app === 'shop' && checkedAt > this.#followsOtherAt) this.#fail('a branch is deployed that is not followed');
     const wrong = wrongStart(this.#story, { commit, pull, checkedAt, before: this.#commitOf(before) });
     if (wrong) this.#fail(`${app} has started ${commit.letter}: ${wrong}`);
   }
@@ -104,7 +119,7 @@ export class Judge {
   /** All work is done: what is live is what the calls since the last time have asked for. */
   quiet(): void {
     const live = this.#live('shop');
-    if (!this.#isActed && this.#isPrompt(null)) this.#expect(this.#recent);
+    if (!this.#isActed && !this.#followsOther && this.#isPrompt(null)) this.#expect(this.#recent);
     this.#expectPreviews(false);
     if (this.#chosen && live !== this.#chosen) this.#fail(`a person's choice was undone`);
     const { tip } = this.#repository.now;
@@ -117,8 +132,23 @@ export class Judge {
 
   /** All calls have come, and the comparisons have run. */
   end({ tip }: HostState): void {
-    this.#expect([{ at: this.#now(), said: { kind: 'push', commit: tip, before: null } }]);
+    const asked: readonly Heard[] = [{ at: this.#now(), said: { kind: 'push', commit: tip, before: null } }];
+    if (!this.#followsOther) this.#expect(asked);
     this.#expectPreviews(true);
+    this.#expectEnvironment(asked);
+  }
+
+  /** What a person has done was done to the application, and when CI is known is known of that. */
+  #expectEnvironment(asked: readonly Heard[]): void {
+    const { ci, released, cancelled } = this.#story;
+    if (!this.#hasEnvironment || ci === 'auto' || released.size > 0 || cancelled.size > 0) return;
+    const live = this.#live('shop-staging');
+    const right = missing(this.#story, live, asked, this.#now());
+    if (right) this.#fail(`shop-staging runs ${live?.letter ?? 'nothing'} instead of ${right.letter}`);
+  }
+
+  get #followsOther(): boolean {
+    return Number.isFinite(this.#followsOtherAt);
   }
 
   /** Whether a pull request is closed, and a call has said so. */
@@ -154,6 +184,7 @@ export class Judge {
   }
 
   #expectPreviews(isEnd: boolean): void {
+    if (this.#hasFollowedOther) return;
     for (const pull of this.#repository.now.pulls.values()) {
       if (!isEnd && !this.#isPrompt(pull)) continue;
       const live = this.#live(`shop-pr-${pull.number}`);

@@ -11,6 +11,8 @@ export interface Heard {
 export interface Story extends Pick<History, 'ci' | 'previews'> {
   readonly states: readonly HostState[];
   readonly heard: readonly Heard[];
+  /** Whether the repository has another name: until a deploy under that, what is known of its CI is under the former one. */
+  readonly hasOtherName: () => boolean;
   /** Commits that a person let go, and whether what was let go has not ended yet; and those that one has cancelled. */
   readonly released: ReadonlyMap<Commit, boolean>;
   readonly cancelled: ReadonlySet<Commit>;
@@ -30,8 +32,10 @@ function verdictOf({ heard }: Story, commit: Commit, until: number): RunSaid['ou
   for (const { at, said } of heard) {
     if (said.kind !== 'run' || said.commit !== commit || at > until) continue;
     const known = last.get(said.check);
-    const isLater = !known || said.attempt > known.attempt;
-    if (isLater || (said.attempt === known.attempt && said.outcome !== 'pending')) last.set(said.check, said);
+    const isOrdered = said.isOrdered && known?.isOrdered;
+    const isLater = !known || (isOrdered && said.attempt > known.attempt);
+    const isSame = !isOrdered || said.attempt === known.attempt;
+    if (isLater || (isSame && said.outcome !== 'pending')) last.set(said.check, said);
   }
   const results = [...last.values()];
   if (results.some(({ outcome }) => outcome === 'failed')) return 'failed';
@@ -55,6 +59,7 @@ function wanted(story: Story, commit: Commit, now: number, lookedAt = now): Want
   if (verdict === 'passed') return 'yes';
   // What is pushed again waits again.
   if (story.released.has(commit)) return story.released.get(commit) ? 'yes' : 'perhaps';
+  if (story.ci === 'auto' && story.hasOtherName() && verdict === 'nothing') return 'perhaps';
   if (!waits(story, commit, lookedAt)) return story.ci === 'auto' && verdict !== 'nothing' ? 'perhaps' : 'yes';
   return verdict === 'unclear' ? 'perhaps' : 'no';
 }

@@ -1,5 +1,5 @@
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
-import { BRANCH, pullCall, pushCall, runCall } from './calls.ts';
+import { afterRename, anyCi, BRANCH, pullCall, pushCall, runCall } from './calls.ts';
 import { type Call, type Commit, type HostState, isOn, type Pull, type RunSaid, type Said } from './facts.ts';
 import type { Event, History, Mark, Step } from './history.ts';
 
@@ -18,9 +18,11 @@ export class ModelRepository {
   /** The commits that were ever the tip, and the heads of each pull request, oldest first. */
   readonly #known: Commit[];
   readonly #heads = new Map<number, Commit[]>();
+  readonly #born = new Map<string, number>();
   readonly #runs = new Map<string, { attempt: number; isOver: boolean }>();
   #calls = 0;
   #renamed: Commit | null = null;
+  #hasOtherName = false;
 
   constructor(history: History, around: Around, trunk: CommitRef) {
     this.#history = history;
@@ -35,6 +37,17 @@ export class ModelRepository {
     return this.states.at(-1) as HostState;
   }
 
+  /** The name of the repository now. */
+  get name(): string {
+    return this.#hasOtherName ? 'store' : 'shop';
+  }
+
+  /** Since when there is a commit that starts with these digits. */
+  bornAt(digits: string): number {
+    for (const [sha, at] of this.#born) if (sha.startsWith(digits)) return at;
+    return 0;
+  }
+
   named(sha: string | null): Commit | null {
     return (sha !== null && this.#letters.get(sha)) || null;
   }
@@ -47,7 +60,9 @@ export class ModelRepository {
 
   /** Returns the calls of a step at the host; null when it is one of another place. */
   happen(step: Step): readonly Call[] | null {
-    return this.#events[step.event]?.(step) ?? null;
+    const calls = this.#events[step.event]?.(step) ?? null;
+    if (!this.#hasOtherName || !calls) return calls;
+    return calls.map((call) => ({ ...call, title: `${call.title} (store)`, hook: afterRename(call.hook) }));
   }
 
   readonly #events: Readonly<Partial<Record<Event, (step: Step) => readonly Call[]>>> = {
@@ -67,6 +82,11 @@ export class ModelRepository {
       this.#change({ tip: tip ? null : this.#renamed });
       this.#renamed = tip;
       return tip ? [this.#push('trunk', null, tip, false)] : [];
+    },
+    // Calls that were made before have the former name, whenever they come.
+    renameRepository: () => {
+      this.#hasOtherName = true;
+      return [];
     },
     open: ({ pick, mark }) => {
       const number = 7 + (pick % 2);
@@ -112,13 +132,17 @@ export class ModelRepository {
       const { host, ci } = this.#history;
       if (host !== 'github' || ci === 'auto' || !this.now.tip || outcome === 'pending') return [];
       const next = this.#commit(this.now.tip, 'none');
-      const tested = this.run(next, { outcome, pick, check: check === 1 ? 0 : check }, true);
+      const tested = this.run(next, { outcome, pick, check: check === 1 || check === 3 ? 0 : check }, true);
       return outcome === 'passed' ? [...tested, ...this.#moved(next, false)] : tested;
     },
   };
 
   /** A run of CI, or of the merge queue, for a commit. One whose message says so has none. */
-  run(commit: Commit, { check, outcome }: Pick<Step, 'check' | 'outcome' | 'pick'>, ofQueue = false): readonly Call[] {
+  run(
+    commit: Commit,
+    { check, outcome, pick }: Pick<Step, 'check' | 'outcome' | 'pick'>,
+    ofQueue = false,
+  ): readonly Call[] {
     if (commit.mark === 'skip ci') return [];
     // GitLab, Forgejo and Bitbucket have no two checks of one name.
     const own = check === 2 && !['github', 'gitea'].includes(this.#history.host) ? 0 : check;
@@ -129,14 +153,16 @@ export class ModelRepository {
     const run = [...this.#letters.values()].indexOf(commit);
     const branch = [...this.#heads].find(([, heads]) => heads.includes(commit)) ? 'changes' : BRANCH;
     const told = { ...this.#told(commit), branch, outcome, check: own, attempt, run, ofQueue };
-    const hook = runCall(this.#history.host, told);
-    const title = `run of ${commit.letter}${ofQueue ? ' in the queue' : ''}: check ${own} ${outcome} (${attempt})`;
+    const isOrdered = own !== 3 || pick % 2 === 0;
+    const hook = isOrdered ? runCall(this.#history.host, told) : anyCi(told);
+    const title = `run of ${commit.letter}${ofQueue ? ' in the queue' : ''}: check ${own} ${outcome} (${isOrdered ? attempt : 'no number'})`;
     const said: RunSaid = {
       kind: 'run',
       commit,
       check: own,
       outcome,
       attempt,
+      isOrdered,
       ofBranch: branch === BRANCH && !ofQueue,
     };
     return hook ? [{ id: told.id, said, hook, title }] : [];
@@ -147,6 +173,7 @@ export class ModelRepository {
     const letter = `${String.fromCharCode(97 + (count % 26))}${count >= 26 ? Math.floor(count / 26) : ''}`;
     const commit = { ref: this.#around.commit(parent, mark, owner), letter, parent, mark };
     this.#letters.set(commit.ref.sha, commit);
+    this.#born.set(commit.ref.sha, this.#around.now());
     return commit;
   }
 

@@ -5,6 +5,7 @@ import { once } from '../../../functions/core/concurrency.ts';
 import { type Entry, isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
 import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
+import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { previewWorld } from '../../contracts/previews.ts';
 import type { MemoryHost } from '../../fakes/repository-host.ts';
 import { MINUTE, SECOND } from '../entries.ts';
@@ -12,8 +13,8 @@ import { request } from '../requests.ts';
 import { commitTarball } from '../service/tarballs.ts';
 import { appEndpoints, appsPorts } from '../worlds/apps-world.ts';
 import type { LogRoles } from '../worlds/pipeline-world.ts';
-import { BRANCH } from './calls.ts';
-import type { Call, Commit } from './facts.ts';
+import { BRANCH, idAt, renameAt } from './calls.ts';
+import type { Call, Commit, HostState } from './facts.ts';
 import type { Event, History } from './history.ts';
 import type { Started } from './judge.ts';
 import { ModelRepository } from './repository.ts';
@@ -40,7 +41,7 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
     return result;
   };
   const log = { ...roles.log, claim };
-  const world = await previewWorld({ ...roles, log });
+  const world = await previewWorld({ ...roles, log }, 'shop', idAt(history.host), history.isHeard);
   const { host, clock, queue, platform, trunk } = world;
   const repository = new ModelRepository(history, { now: clock.now, commit: commitTo }, trunk);
 
@@ -50,7 +51,10 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
   }
 
   answersOf(host, repository, history);
+  const awayUntil = { at: 0 };
   host.tarball = async () => Readable.from([await tarball()]);
+  renameAt(host);
+  failuresOf(host, { clock, repository, awayUntil, unknownMs: history.unknownMs });
   // Nothing happens between two looks at a build.
   const poll = platform.poll.bind(platform);
   platform.poll = async (ref) => {
@@ -89,30 +93,72 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
 
   /** Returns the first entry of the newest ones for which the endpoint does what is asked. */
   async function ofFirst(what: 'release' | 'cancel'): Promise<Entry | null> {
-    const fits = ({ status, operation, provider }: Entry) =>
-      what === 'release' ? status === 'held' : !isFinal(status) && !operation && provider !== MANUAL;
+    const fits = ({ status, operation, provider, environment }: Entry) =>
+      environment === undefined &&
+      (what === 'release' ? status === 'held' : !isFinal(status) && !operation && provider !== MANUAL);
     const entry = (await world.entries()).find(fits);
     const resource = `/1/status/{user}/changes/{id}/${what}`;
     return entry && (await ask(ofEntry, resource, { params: { id: entry.id } })) ? entry : null;
   }
 
+  /** Whether an entry waits for the host. */
+  async function isWaiting(): Promise<boolean> {
+    if (awayUntil.at === 0 && history.unknownMs === 0) return false;
+    return (await world.entries()).some(({ status, hostAway }) => status === 'running' && hostAway != null);
+  }
+
+  let followed = BRANCH;
+
   return {
     world,
     repository,
     serving,
-    /** Brings a call. Returns the entries that it made. */
-    hear: ({ hook }: Call) => {
-      const ci = history.ci === 'auto' ? {} : { ci: history.ci };
-      return world.call({ ...hook, query: { branch: BRANCH, previews: history.previews, ...ci } });
+    /** Brings a call to each webhook. Returns the entry of the first one. */
+    hear: async ({ hook }: Call) => {
+      const query = { branch: BRANCH, ...(history.ci !== 'auto' && { ci: history.ci }) };
+      const entry = await world.call({ ...hook, query: { ...query, previews: history.previews } });
+      if (history.hasEnvironment) await world.call({ ...hook, query: { ...query, environment: 'staging' } });
+      return entry;
     },
-    /** Runs so many stages, those of a repository in their order. Returns whether nothing is left to do. */
+    /**
+     * Runs so many stages, those of a repository in their order, and lets time pass for what waits for the host. Returns
+     * whether nothing is left to do.
+     */
     async work(most: number): Promise<boolean> {
       for (let done = 0; done < most; done += 1) {
         const job = queue.sent.shift();
-        if (!job) return true;
-        if (!(await world.deliver(job))) queue.sent.push(job);
+        if (job && !(await world.deliver(job))) queue.sent.push(job);
+        if (job) continue;
+        if (!(await isWaiting())) return true;
+        clock.pass(MINUTE);
+        await world.sweep();
       }
-      return queue.sent.length === 0;
+      return queue.sent.length === 0 && !(await isWaiting());
+    },
+    /** The host does not answer for some time, unless it was away shortly before. Returns for how long. */
+    leave(pick: number): string {
+      if (clock.now() < awayUntil.at + 10 * MINUTE) return '';
+      const [words, duration] = AWAY[pick % AWAY.length] ?? ['2 s', 2 * SECOND];
+      awayUntil.at = clock.now() + duration;
+      return words;
+    },
+    returnHost(): void {
+      clock.pass(Math.max(0, awayUntil.at - clock.now()));
+    },
+    /** A person has the application follow another branch, or the first one again. Returns which; null when refused. */
+    async follow(): Promise<string | null> {
+      const branch = followed === BRANCH ? OTHER : BRANCH;
+      const params = { application: 'shop' };
+      const body = new TextEncoder().encode(JSON.stringify({ branch }));
+      const isDone = await ask(person, '/1/apps/{user}/{application}/settings', { method: 'PATCH', params, body });
+      if (isDone) followed = branch;
+      return isDone ? branch : null;
+    },
+    /** A person connects the repository, by the name that it has now. */
+    connect(): Promise<boolean> {
+      const at = { host: 'memory', owner: 'ann', name: repository.name };
+      const body = new TextEncoder().encode(JSON.stringify({ repository: at, branch: BRANCH }));
+      return ask(person, '/1/apps/{user}', { body });
     },
     ask: ofFirst,
     /** A person's request about the application. Returns whether it was accepted. */
@@ -137,13 +183,49 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
   };
 }
 
+/** A branch that nothing is pushed to. */
+const OTHER = 'other';
+
+const AWAY: readonly (readonly [words: string, milliseconds: number])[] = [
+  ['2 s', 2 * SECOND],
+  ['30 s', 30 * SECOND],
+  ['10 min', 10 * MINUTE],
+  ['50 min', 50 * MINUTE],
+];
+
+interface Failures {
+  readonly clock: { now(): number };
+  readonly repository: ModelRepository;
+  readonly awayUntil: { readonly at: number };
+  readonly unknownMs: number;
+}
+
+/** Has the host fail while it is away, and not know a commit that is younger than `unknownMs`. */
+function failuresOf(host: MemoryHost, { clock, repository, awayUntil, unknownMs }: Failures): void {
+  const away = new DeployError('deploy:repohost:no_pkg_json', 'It answered 503.', { retry: true, host: 'away' });
+  const unknown = new DeployError('deploy:repohost:no_pkg_json', 'It answered 404.', { retry: false, host: 'unknown' });
+  const isNew = (sha: unknown) => typeof sha === 'string' && repository.bornAt(sha) > clock.now() - unknownMs;
+  const methods = ['file', 'tarball', 'compare', 'wholeCommit', 'tip', 'repository'] as const;
+  for (const method of [...methods, 'pullRequestState', 'openPullRequests'] as const) {
+    const ask = host[method] as (ref: Partial<CommitRef>, ...rest: unknown[]) => Promise<never>;
+    Object.assign(host, {
+      [method]: async (ref: Partial<CommitRef>, ...rest: unknown[]) => {
+        if (clock.now() < awayUntil.at) throw away;
+        const isOfCommit = !['tip', 'repository', 'pullRequestState', 'openPullRequests'].includes(method);
+        if (isOfCommit && (isNew(ref.sha) || isNew(rest[0]))) throw unknown;
+        return ask(ref, ...rest);
+      },
+    });
+  }
+}
+
 /** Has the host answer as the repository is, at the time that its answers are of. */
 function answersOf(host: MemoryHost, repository: ModelRepository, history: History): void {
   const shown = ({ ref: { sha } }: Commit) => (history.host === 'bitbucket' ? sha.slice(0, 12) : sha);
   host.tip = async (_, branch) => {
-    const { tip } = repository.told();
+    const { tip } = branch === OTHER ? (repository.states[0] as HostState) : repository.told();
     const message = tip?.mark.startsWith('skip') ? `A change\n\n[${tip.mark}]` : 'A change';
-    return tip && branch === BRANCH ? { sha: tip.ref.sha, message, author: 'Ann' } : null;
+    return tip && [BRANCH, OTHER].includes(branch) ? { sha: tip.ref.sha, message, author: 'Ann' } : null;
   };
   host.pullRequestState = async (_, number) => {
     const pull = repository.told().pulls.get(number);

@@ -79,9 +79,10 @@ class Teller implements Told {
     await this.#work(step.work);
   }
 
-  /** All calls come, the comparisons run, and what waits for somebody has waited in vain. */
+  /** The host is there, all calls come, the comparisons run, and what waits for somebody has waited in vain. */
   async end(): Promise<void> {
     const { world, repository } = this.#service;
+    this.#service.returnHost();
     for (const call of this.#late.splice(0)) {
       await this.#hear(call);
       await this.#work(ALL_WORK);
@@ -116,6 +117,12 @@ class Teller implements Told {
       this.lines.push(`    #${entry.number} of ${commit.letter}`);
       if (event === 'release') judge.released(commit);
       else judge.cancelled(commit);
+    } else if (event === 'away') this.lines.push(`    ${service.leave(pick)}`);
+    else if (event === 'follow') {
+      const branch = await service.follow();
+      if (branch) judge.follows(branch);
+    } else if (event === 'connect') {
+      if (await service.connect()) judge.chosen();
     } else if (event === 'rollback' || event === 'redeploy' || event === 'deploy') {
       if (await service.operate(event)) judge.chosen();
     }
@@ -124,10 +131,10 @@ class Teller implements Told {
   async #hear(call: Call, isAgain = false): Promise<void> {
     this.#service.world.clock.pass(SECOND);
     this.#judge.changed();
-    if (!isAgain) {
-      this.#judge.heard(call.said);
-      this.#sent.push(call);
-    }
+    const { said } = call;
+    // A call of any other CI has no id, by which it would be known again.
+    if (!isAgain || (said.kind === 'run' && said.check === 3)) this.#judge.heard(said);
+    if (!isAgain) this.#sent.push(call);
     const what = this.lines.at(-1) === call.title ? 'comes' : `${call.title} comes${isAgain ? ' again' : ''}`;
     const { number, status, reason } = await this.#service.hear(call);
     this.lines.push(`    ${what}: #${number} ${status}${reason ? `, ${reason}` : ''}`);
@@ -141,13 +148,14 @@ class Teller implements Told {
   async #expectEntries(): Promise<void> {
     const { world } = this.#service;
     const deployed = new Set<string>();
-    for (const { number, status, reason, delivery, pullRequest } of await this.#entries()) {
+    for (const { number, status, reason, delivery, pullRequest, environment } of await this.#entries()) {
       const isClosed = pullRequest && this.#judge.isClosed(pullRequest.number);
       if (status === 'held' && isClosed) this.#fail(`#${number} is held although its pull request is closed`);
       if (status !== 'ok' && !reason) this.#fail(`#${number} has no reason`);
       if (status !== 'ok' || !delivery) continue;
-      if (deployed.has(delivery)) this.#fail('a call was deployed twice');
-      deployed.add(delivery);
+      const key = `${environment ?? ''} ${delivery}`;
+      if (deployed.has(key)) this.#fail('a call was deployed twice');
+      deployed.add(key);
     }
     const last = await world.reader.last(world.user);
     const changes = await world.reader.changes(world.user, 0, last + 1);
