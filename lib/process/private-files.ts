@@ -24,7 +24,10 @@ export function privateFilesIn(folder: string): readonly PrivateFile[] {
 }
 
 /** The kernel shows a user's keys to all that run as the user: https://man7.org/linux/man-pages/man7/keyrings.7.html */
-export const KEYS: readonly PrivateFile[] = ['/proc/keys', '/proc/key-users'].map((path) => ({ path, isFolder: false }));
+export const KEYS: readonly PrivateFile[] = ['/proc/keys', '/proc/key-users'].map((path) => ({
+  path,
+  isFolder: false,
+}));
 
 /** Returns the files of /proc itself that only root may read: tables of the kernel, with addresses. */
 export function privateKernelFiles(): readonly PrivateFile[] {
