@@ -55,7 +55,6 @@ function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Rec
     // Next takes the folder of the uppermost lockfile for the repository's root, which is the service's own here.
     // https://github.com/vercel/next.js/blob/canary/packages/next/src/lib/find-root.ts
     NEXT_PRIVATE_OUTPUT_TRACE_ROOT: release.root,
-    ...(release.bins.length > 0 && { TOOL_BINS: release.bins.join(delimiter) }),
   };
 }
 

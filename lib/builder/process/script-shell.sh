@@ -1,16 +1,15 @@
 #!/bin/sh
 # The shell in which npm runs scripts. npm puts node_modules/.bin of every folder above the package on the PATH, and a release
-# lies below the folder of the service: its programs are removed here, so that scripts find those of the application only.
+# lies below the folder of the service: what lies above the release is removed here, so that scripts do not find the programs of
+# the service. Those that npm has put elsewhere stay: of npx, and of a dependency from git while it is prepared.
 clean=
 rest=$PATH:
 while [ -n "$rest" ]; do
   folder=${rest%%:*}
   rest=${rest#*:}
   case $folder in
-    "$MODULE_ROOT"/*) ;;
     */node_modules/.bin)
-      # Fetched tools lie in such folders too; the platform names them.
-      case :$TOOL_BINS: in *:"$folder":*) ;; *) continue ;; esac
+      case $MODULE_ROOT in "${folder%/node_modules/.bin}"/*) continue ;; esac
       ;;
   esac
   clean=${clean:+$clean:}$folder

@@ -22,6 +22,15 @@ export async function applicationsBelow(root: string): Promise<readonly string[]
     .slice(0, MOST_NAMED);
 }
 
+/** Returns the folders, at most two deep, with a site: an index.html and a name that can stand in a command. */
+export async function sitesBelow(root: string): Promise<readonly string[]> {
+  const first = await foldersIn(root, '');
+  const second = await Promise.all(first.map((folder) => foldersIn(root, folder)));
+  return [...first, ...second.flat()].filter(
+    (folder) => /^[\w./-]+$/.test(folder) && existsSync(join(root, folder, 'index.html')),
+  );
+}
+
 async function foldersIn(root: string, folder: string): Promise<readonly string[]> {
   const entries = await entriesInside(join(root, folder));
   const folders = entries.filter(

@@ -12,9 +12,11 @@ export interface CronEntry {
 
 const MOST_ENTRIES = 20;
 const LONGEST_SCHEDULE = 200;
+/** Keys of Dokku's entries that change nothing here. */
+const OF_DOKKU: readonly string[] = ['id', 'maintenance', 'concurrency_policy'];
 const File = v.object({
   cron: v.optional(
-    v.array(v.object({ command: v.pipe(v.string(), v.trim(), v.nonEmpty()), schedule: v.string() })),
+    v.array(v.looseObject({ command: v.pipe(v.string(), v.trim(), v.nonEmpty()), schedule: v.string() })),
     [],
   ),
 });
@@ -33,8 +35,15 @@ export async function cronIn(folder: string): Promise<readonly CronEntry[]> {
   }
   const { cron } = file.output;
   if (cron.length > MOST_ENTRIES) throw new Error(`app.json: "cron" has more than ${MOST_ENTRIES} entries.`);
-  for (const entry of cron) timesOf(entry);
-  return cron;
+  return cron.map(({ command, schedule, ...others }) => {
+    const unknown = Object.keys(others).find((key) => !OF_DOKKU.includes(key));
+    if (unknown !== undefined) {
+      const key = unknown.slice(0, LONGEST_SCHEDULE);
+      throw new Error(`app.json: "${key}" of the cron command "${command}" is not understood. Times are in UTC.`);
+    }
+    timesOf({ command, schedule });
+    return { command, schedule };
+  });
 }
 
 /** Returns when an entry is due. `run` is called at each of these times until the result is stopped. Throws as above. */
@@ -45,7 +54,7 @@ export function timesOf({ command, schedule }: CronEntry, run?: () => void): Cro
     );
   try {
     // The package takes a date too.
-    if (schedule.includes(':') || schedule.length > LONGEST_SCHEDULE) throw new Error(NOT_FIELDS);
+    if (/:|^(?:CRON_)?TZ=/.test(schedule) || schedule.length > LONGEST_SCHEDULE) throw new Error(NOT_FIELDS);
     const times = new Cron(schedule, { timezone: 'UTC', mode: '5-or-6-parts' }, run);
     if (times.nextRun()) return times;
   } catch (cause) {
@@ -54,7 +63,7 @@ export function timesOf({ command, schedule }: CronEntry, run?: () => void): Cro
   throw refused('never comes');
 }
 
-const NOT_FIELDS = 'it has five fields (minute, hour, day, month, weekday), or is @daily';
+const NOT_FIELDS = 'it has five fields in UTC (minute, hour, day, month, weekday), or is @daily';
 
 /** The reason of the parser's error, without its prefix. */
 function reasonOf(cause: unknown): string {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { manifestObject, packagesOf, scriptsWith, stringsIn, textOf } from '../manifest.ts';
-import { applicationsBelow } from './below.ts';
+import { applicationsBelow, sitesBelow } from './below.ts';
 import { adviceOf, exists, type Framework, frameworkOf, outputOf } from './frameworks.ts';
 import { commandOf, isWatcher } from './scripts.ts';
 
@@ -125,8 +125,17 @@ async function withoutScript(
     );
   }
   throw new Error(
-    `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.`,
+    `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.${await settingFor(folder, manifest)}`,
   );
+}
+
+/** Returns the command that helps, with what was found: a folder with a site, or a script that builds. */
+async function settingFor(folder: string, { scripts }: StartManifest): Promise<string> {
+  const [site] = await sitesBelow(folder);
+  if (site !== undefined) return ` There is ${site}/index.html: "hooks set output=${site}" serves that folder.`;
+  const script = Object.keys(scripts).find((name) => /(?:^|:)build(?::|$)/.test(name) && /^[\w:.-]+$/.test(name));
+  if (script === undefined || script === 'build') return '';
+  return ` There is a script ${script}: "hooks set build='npm run ${script}'" runs it.`;
 }
 
 /** The command for what the build of a framework has left. */

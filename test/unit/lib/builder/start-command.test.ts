@@ -52,6 +52,18 @@ describe('the start command', () => {
     await expect(commandOf({ scripts: 'none', main: 5 })).rejects.toThrow(/^There is nothing to start/);
   });
 
+  it.each([
+    ['a folder with a site', 'doc_build/index.html', {}, 'hooks set output=doc_build'],
+    ['one that is two deep', 'docs/site/index.html', {}, 'hooks set output=docs/site'],
+    ['a script that builds', 'x', { 'docs:build': 'vitepress build' }, "hooks set build='npm run docs:build'"],
+  ])('the error ends with the command that helps where there is %s', async (_what, file, scripts, command) => {
+    const release = await temporaryFolder();
+    await mkdir(dirname(join(release, file)), { recursive: true });
+    await writeFile(join(release, file), '');
+    await writeFile(join(release, 'package.json'), JSON.stringify({ scripts }));
+    await expect(startCommand(release, await readStartManifest(release), {})).rejects.toThrow(`"${command}"`);
+  });
+
   it('the error names the applications below when there are any', async () => {
     const release = await temporaryFolder();
     const write = async (path: string, content: string) => {

@@ -166,12 +166,20 @@ describe('cron of app.json', () => {
   });
 
   const wrong = (schedule: string) => `app.json: the schedule "${schedule}" of the cron command "node job.js"`;
-  const fields = 'it has five fields (minute, hour, day, month, weekday), or is @daily';
+  const fields = 'it has five fields in UTC (minute, hour, day, month, weekday), or is @daily';
   it.each([
     [jobs('often'), `${wrong('often')} is not understood: ${fields}.`],
     [jobs('* * * * * * *'), `${wrong('* * * * * * *')} is not understood: ${fields}.`],
     [jobs('61 * * * *'), `${wrong('61 * * * *')} is not understood: Invalid value for minute: 61.`],
     [jobs('2030-01-01T00:00'), `${wrong('2030-01-01T00:00')} is not understood: ${fields}.`],
+    [
+      jobs('CRON_TZ=Europe/Berlin 0 3 * * *'),
+      `${wrong('CRON_TZ=Europe/Berlin 0 3 * * *')} is not understood: ${fields}.`,
+    ],
+    [
+      [{ command: 'node job.js', schedule: '@daily', timezone: 'Europe/Berlin' }],
+      'app.json: "timezone" of the cron command "node job.js" is not understood. Times are in UTC.',
+    ],
     [jobs('0 0 30 2 *'), `${wrong('0 0 30 2 *')} never comes.`],
     [
       [{ command: 'node job.js' }],
