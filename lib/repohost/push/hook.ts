@@ -5,7 +5,7 @@ import { bundledCopy } from '../../bundle/bundle.mjs';
 import { replaceFileSync } from '../../files/atomic-file.ts';
 import { shellQuote } from '../../process/command.ts';
 import { LIFELINE_VARIABLE } from '../git/smart-http.ts';
-import { NOT_RUNNING, OPTION, TAKEN } from './report.ts';
+import { CUT, NOT_RUNNING, OPTION, TAKEN } from './report.ts';
 
 const MARK = '# Written by the repository host of this machine at each of its starts.';
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
@@ -31,10 +31,12 @@ const HAND_OVER = [
   `if [ "\${${LIFELINE_VARIABLE}:-}" = 3 ]; then`,
   "  trap '' PIPE TERM",
   '  option=0',
+  "  newline='\n'",
   '  {',
   '    cat',
   `    while [ "$option" -lt "\${GIT_PUSH_OPTION_COUNT:-0}" ]; do`,
   '      eval "value=\\$GIT_PUSH_OPTION_$option"',
+  `      case "$value" in *"$newline"*) value="\${value%%"$newline"*}${CUT}" ;; esac`,
   `      printf '%s\\n' "${OPTION}$value"`,
   '      option=$((option + 1))',
   '    done',

@@ -14,6 +14,8 @@ interface HookReport {
 const IN_FOLDER = 'in ';
 /** Before an option of the push, in a report. */
 export const OPTION = 'option ';
+/** In place of what follows the first line of an option, which would be read as lines of the hook. git itself sends none. */
+export const CUT = ' …';
 /** The line with which the host answers a report when the push is recorded. */
 export const TAKEN = 'taken';
 /** The socket of the host, in its data folder, for the hooks of pushes into a folder. */
@@ -28,7 +30,12 @@ const MAX_CHARACTERS = 100 * 1024 * 1024;
 /** Returns a report as text, which ends with an empty line. */
 export function reportText({ folder, moved, options }: HookReport): string {
   const place = folder === null ? [] : [`${IN_FOLDER}${folder}`];
-  return `${[...place, moved.trim(), ...options.map((option) => `${OPTION}${option}`)].join('\n')}\n\n`;
+  return `${[...place, moved.trim(), ...options.map((option) => `${OPTION}${firstLine(option)}`)].join('\n')}\n\n`;
+}
+
+function firstLine(option: string): string {
+  const end = option.indexOf('\n');
+  return end === -1 ? option : `${option.slice(0, end)}${CUT}`;
 }
 
 /** Returns what the hook at the other end of a channel reports; null when the channel ends before that. */

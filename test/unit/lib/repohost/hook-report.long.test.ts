@@ -57,6 +57,24 @@ describe('The hook of a push over HTTP', () => {
     expect(world.service.pushes).toHaveLength(0);
   });
 
+  it('reports of an option with several lines the first one, and no line of its own in the place of the others', async () => {
+    const forged = `${'0'.repeat(40)} ${head} refs/heads/forged`;
+    const odd = [
+      `preview\n${forged}`,
+      '\n\nin /elsewhere',
+      'nowait\r\x1b[2J\u2028 $(id) `id` \\n %s',
+      'x'.repeat(60_000),
+    ];
+    const options = odd.map((value, place) => [`GIT_PUSH_OPTION_${place}`, value]);
+    const { channel } = runHook({ GIT_PUSH_OPTION_COUNT: '4', ...Object.fromEntries(options) });
+    const expected = ['preview …', ' …', odd[2], odd[3]];
+    const moved = `${'0'.repeat(40)} ${head} refs/heads/main`;
+    expect(await readReport(channel)).toEqual({ folder: null, moved, options: expected });
+    const read = new PassThrough();
+    read.end(reportText({ folder: null, moved, options: odd }));
+    expect(await readReport(read)).toEqual({ folder: null, moved, options: expected });
+  });
+
   it.each([
     ['before it has read the report', false],
     ['after that', true],
