@@ -1,7 +1,7 @@
 import { nameFor } from '../core/entry/app-owner.ts';
 import { type Entry, isAlive, isFinal, pageAddress, tarballKey } from '../core/entry/entry.ts';
 import { commitStatusOf, descriptionOf, isNeedless } from '../core/entry/outcome.ts';
-import { snapshotOf } from '../core/entry/snapshot.ts';
+import { appOf, snapshotOf } from '../core/entry/snapshot.ts';
 import { isOnBranch, trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
@@ -18,7 +18,7 @@ import { type PreviewReportPorts, reportPreview } from './preview.ts';
 interface ReportPorts extends TokenAccess, PreviewReportPorts {
   readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
   readonly host: (name: string) => RepositoryHost;
-  readonly platform: Pick<HostingPlatform, 'cancel'>;
+  readonly platform: Pick<HostingPlatform, 'cancel' | 'prune'>;
   readonly tarballs: Pick<TarballStore, 'remove'>;
   readonly backlog: Pick<Backlog, 'close'>;
   readonly clock: Clock;
@@ -46,12 +46,14 @@ export async function report({ user, number }: Job, ports: ReportPorts): Promise
   if (told.value) throw told.value;
 }
 
-/** Ends what is left of a deploy that has ended: its staged tarball, and the build that it was cancelled in. */
+/** Ends what is left of a deploy that has ended: its staged tarball, the build that it was cancelled in, and its release. */
 async function end(entry: Entry, { platform, tarballs }: ReportPorts): Promise<void> {
   if (!isFinal(entry.status) || entry.stage === 'check') return;
   // By its key, because a worker that died may have stored it without writing that into the entry.
   const removed = entry.operation === undefined ? tarballs.remove(tarballKey(entry)) : undefined;
   await Promise.all([removed, entry.stage === 'extract' ? platform.cancel(snapshotOf(entry)) : undefined]);
+  const hasUploaded = entry.appName !== null && entry.stage !== 'fetch';
+  if (hasUploaded && !isAlive(entry.status)) platform.prune(appOf(entry));
 }
 
 /** Returns what the host has refused for good, if it has; null when it was told all. */

@@ -161,6 +161,10 @@ class FakePlatform implements MemoryPlatform {
     this.#writeSnapshot(ref, { ...snapshot, state: 'failed', failure });
   }
 
+  prune(): void {
+    this.calls.push('prune');
+  }
+
   async start(ref: SnapshotRef): Promise<{ readonly url: string }> {
     this.#called('start');
     const code = 'deploy:platform:start_app';

@@ -277,7 +277,7 @@ const rules: readonly Rule[] = [
       isIn('lib/bundle')(target) ||
       ['core/tarball', 'core/output', 'api/shapes'].some((folder) => isIn(`functions/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
-      ['manifest', 'package-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
+      ['manifest', 'package-name', 'snapshot'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       isOneOf(SETTINGS, 'functions/core/apps/domain-name.ts', 'functions/core/ports/app-event.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: (target) => isIn('functions/core/ports')(target) || target === TABLES,

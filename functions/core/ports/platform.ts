@@ -36,6 +36,8 @@ export interface ActivateOptions {
   readonly path?: string | undefined;
   /** When the entry of the deploy was received, which tells deploys of one snapshot apart. */
   readonly deploy?: number;
+  /** The number of that entry: the snapshot is kept until it has ended. */
+  readonly entry?: number;
   /** Kept with the snapshot, which is started with the same settings. */
   readonly settings?: Settings | undefined;
   /** Neither modules nor caches of earlier builds are used. */
@@ -74,6 +76,11 @@ export interface HostingPlatform {
    * is none. What serves goes on. Idempotent. Throws `deploy:tar:extract_failed`.
    */
   cancel(snapshot: SnapshotRef): Promise<void>;
+  /**
+   * Removes what deploys have left that have ended, beyond what is kept for a rollback. A start does it, too. Does not wait
+   * for it, and throws nothing.
+   */
+  prune(app: AppRef): void;
   /**
    * Starts the snapshot, and moves the traffic to it once it answers; until then the old release serves it. Returns the
    * application's address, empty where it answers no requests, and a sentence about what the old release has written and is

@@ -15,7 +15,7 @@ export interface Builder {
   /**
    * Starts to build the snapshot, unless its build has ended or runs: a deploy has one build. A snapshot that was built
    * before, and whose release was removed, is built once by each deploy that asks. Returns its state. 409 when it is
-   * built for another `path`. It is kept until it was started, or for a day.
+   * built for another `path`. It is kept until the entry of the deploy has ended.
    */
   activate(app: AppId, id: string, options?: ActivateOptions): Promise<Snapshot>;
   /**
@@ -30,7 +30,7 @@ export interface Builder {
    * activated yet is `failed` at once; one that has been built stays.
    */
   cancel(app: AppId, id: string): Promise<Snapshot>;
-  /** Nobody waits for the start of the snapshot any more. */
+  /** Notes that the snapshot was live: it is kept for a rollback. */
   started(app: AppId, id: string): Promise<void>;
   /** Removes releases and snapshots that are older than those to keep. */
   prune(app: AppId): Promise<void>;
@@ -113,7 +113,7 @@ export function builder(parts: BuilderParts): Builder {
       return inTurn(appKey(app), async () => {
         const snapshot = await parts.snapshots.get(app, id);
         const { path = snapshot.path, settings = snapshot.settings, clean = snapshot.clean } = options;
-        const asked = { ...snapshot, path, settings, clean, awaited_at: new Date().toISOString() };
+        const asked = { ...snapshot, path, settings, clean, entry: options.entry ?? snapshot.entry };
         if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
         const isOther = options.deploy !== undefined && options.deploy !== snapshot.deploy;
         const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed');
@@ -145,7 +145,7 @@ export function builder(parts: BuilderParts): Builder {
     started: (app, id) =>
       inTurn(appKey(app), async () => {
         const snapshot = await parts.snapshots.find(app, id).catch(() => undefined);
-        if (snapshot && !jobs.has(keyOf(app, id))) await mark(app, { ...snapshot, awaited_at: null });
+        if (snapshot && !jobs.has(keyOf(app, id))) await mark(app, { ...snapshot, was_live: true });
       }),
     // A removal waits for what runs, and that prunes when it has ended: it must not wait for the removal.
     prune: async (app) => void (removed.has(appKey(app)) || (await inTurn(appKey(app), () => prune(parts, app)))),

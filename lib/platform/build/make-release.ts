@@ -18,7 +18,7 @@ import type { BuildLog } from './build-log.ts';
 import type { Dependencies } from './dependencies.ts';
 import { extract, type Unpackers } from './unpackers.ts';
 
-export interface ReleaseMaker extends Pick<StoredParts, 'apps'> {
+export interface ReleaseMaker extends Pick<StoredParts, 'apps' | 'tables'> {
   readonly own: OwnEnvironment;
   readonly folders: Folders;
   readonly groups: GroupRegistry;

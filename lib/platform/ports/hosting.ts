@@ -47,13 +47,12 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
       // An application or a snapshot that there is not has no build.
       await find(callOf(ref, EXTRACT, 'the end of the build of'), (app) => builder.cancel(app, ref.snapshot));
     },
+    prune: parts.prune,
     start: (ref) =>
       of({ ...callOf(ref, START, 'the start of'), isOwn: true }, async (app) => {
         const id = ref.snapshot;
-        const { lost, answers } = await runners
-          .of(app)
-          .start(id)
-          .finally(() => builder.started(app, id));
+        const { lost, answers } = await runners.of(app).start(id);
+        await builder.started(app, id);
         const note = shownSentence(lost ?? '');
         return { url: (answers && (await view(app)).url) || '', ...(note && { note }) };
       }),
@@ -98,7 +97,8 @@ function fresh(id: string, { sha256, bytes }: Upload): Snapshot {
     warnings: [],
     built_at: null,
     deploy: null,
-    awaited_at: null,
+    entry: null,
+    was_live: false,
     note: null,
     released: false,
   };

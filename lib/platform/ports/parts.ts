@@ -1,3 +1,4 @@
+import type { AppId } from '../../runner/calls.ts';
 import type { Builder } from '../build/builder.ts';
 import type { Runners } from '../runner/runners.ts';
 import type { Log, PublicService } from '../settings.ts';
@@ -35,5 +36,7 @@ export interface PortParts {
   readonly givenDomains: readonly string[];
   readonly lookup: Lookup;
   readonly tarballBytes: number;
+  /** See `HostingPlatform.prune`. */
+  readonly prune: (app: AppId) => void;
   readonly log: Log;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { diskUsage } from '../../files/disk-usage.ts';
 import type { Apps } from './apps.ts';
 import { type Folders, namesIn, removeAtOnce } from './folders.ts';
@@ -10,6 +11,7 @@ export interface StoredParts {
   readonly folders: Folders;
   readonly apps: Pick<Apps, 'list' | 'find'>;
   readonly snapshots: Snapshots;
+  readonly tables: Tables;
 }
 
 /**

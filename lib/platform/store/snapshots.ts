@@ -4,6 +4,7 @@ import { dirname, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
+import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
 import { isObject } from '../../../functions/core/json.ts';
 import { removeTree } from '../../files/tree.ts';
 import { HttpError } from '../../http/http-error.ts';
@@ -45,8 +46,10 @@ export const Snapshot = v.object({
   built_at: v.optional(v.nullable(v.string()), null),
   /** The deploy that has had it built last, as `activate` was told. */
   deploy: v.optional(v.nullable(v.number()), null),
-  /** When a deploy or a rollback asked for it that has not started it yet. */
-  awaited_at: v.optional(v.nullable(v.string()), null),
+  /** The number of the entry that asked for it last; `null`: that which its id names. */
+  entry: v.optional(v.nullable(v.number()), null),
+  /** Whether it was started; absent: it was uploaded before this was noted. */
+  was_live: v.optional(v.boolean()),
   /** One sentence about a build that was cut off and began again. */
   note: v.optional(v.nullable(v.string()), null),
   /** Whether the release command has been begun. */
@@ -135,35 +138,32 @@ interface Prunable {
   readonly releases: readonly Snapshot[];
 }
 
-/** A deploy of which nothing was heard for so long is no longer on its way. */
-const ON_ITS_WAY_MS = 24 * 60 * 60_000;
-
 /**
- * Returns the snapshots that can be removed once `active` serves. Kept are the latest that were built, the active one
- * included, and what was uploaded after it; what has not been built yet, for its deploy may be on its way still; and what
- * a deploy or a rollback is about to start.
- * `list` is latest first.
+ * Returns the snapshots that can be removed. Kept are the active one, what an unfinished entry is about to start, the latest
+ * that were live before, and all that were live and are newer, as after a rollback. Of what was never live the latest tarballs
+ * are kept, with the outputs of their builds, and no release. `list` is latest first.
  */
 export function prunable(
   list: readonly Snapshot[],
-  active: string,
-  { kept, now }: { kept: Kept; now: number },
+  active: string | null,
+  { kept, isAwaited }: { kept: Kept; isAwaited: (snapshot: Snapshot) => boolean },
 ): Prunable {
   const position = list.findIndex(({ id }) => id === active);
-  if (position < 0) return { snapshots: [], releases: [] };
-  const older = list.slice(position + 1);
-  const built = older.filter(({ built_at, state }) => built_at !== null || state === 'ready');
-  const isRecent = (at: string | null) => at !== null && now - Date.parse(at) < ON_ITS_WAY_MS;
-  const isAwaited = ({ awaited_at }: Snapshot) => isRecent(awaited_at);
-  const snapshots = [
-    ...built.slice(Math.max(0, kept.snapshots - 1)),
-    ...older.filter((one) => !built.includes(one) && one.state !== 'building' && !isRecent(one.uploaded_at)),
-  ].filter((one) => !isAwaited(one));
-  const releases = built
-    .filter(({ state }) => state === 'ready')
-    .slice(Math.max(0, kept.releases - 1))
-    .filter((one) => !snapshots.includes(one) && !isAwaited(one));
-  return { snapshots, releases };
+  if (active !== null && position < 0) return { snapshots: [], releases: [] };
+  const idle = list.filter((one) => one.id !== active && one.state !== 'building' && !isAwaited(one));
+  const older = idle.filter((one) => wasLive(one) && list.indexOf(one) > position);
+  const unused = idle.filter((one) => !wasLive(one));
+  const snapshots = [...older.slice(Math.max(0, kept.snapshots - 1)), ...unused.slice(kept.snapshots)];
+  const releases = [...older.filter(isBuilt).slice(Math.max(0, kept.releases - 1)), ...unused.filter(isBuilt)];
+  return { snapshots, releases: releases.filter((one) => !snapshots.includes(one)) };
+}
+
+function isBuilt({ state }: Snapshot): boolean {
+  return state === 'ready';
+}
+
+function wasLive({ was_live, built_at, state }: Snapshot): boolean {
+  return was_live ?? (built_at !== null || state === 'ready');
 }
 
 /** Has the snapshots built again whose releases are gone, as after a restore: each is `pending`. Returns those without files. */
@@ -183,16 +183,21 @@ interface PruneParts {
   readonly apps: Pick<Apps, 'find'>;
   readonly limits: Kept;
   readonly folders: Folders;
+  readonly tables: Tables;
 }
 
 /** Removes the releases and the snapshots that are older than those to keep, but none from which something runs. */
-export async function prune({ snapshots: all, apps, limits: kept, folders }: PruneParts, app: AppId): Promise<void> {
+export async function prune(parts: PruneParts, app: AppId): Promise<void> {
+  const { snapshots: all, limits: kept, folders } = parts;
   const list = await all.list(app);
-  // Read last: what was awaited in the list may be active by now, and another than the one whose start has led here.
-  const active = (await apps.find(app))?.active;
-  if (!active) return;
-  const old = prunable(list, active, { kept, now: Date.now() });
   const used = (await Promise.all((await groupsFiles(folders.root)).map(foldersInUse))).flat();
+  // Read last: what was awaited in the list may be active by now, and another than the one whose start has led here.
+  const active = (await parts.apps.find(app))?.active ?? null;
+  const isAwaited = (snapshot: Snapshot) => {
+    const number = snapshot.entry ?? deployOfSnapshot(snapshot.id);
+    return number === null ? !wasLive(snapshot) : parts.tables.isUnfinished({ user: app.user, number });
+  };
+  const old = prunable(list, active, { kept, isAwaited });
   const isUnused = ({ id }: Snapshot) => {
     const { release } = folders.ofApp(app).snapshot(id);
     return !used.some((folder) => `${folder}${sep}`.startsWith(`${release}${sep}`));

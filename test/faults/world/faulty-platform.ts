@@ -25,6 +25,7 @@ const CODES: Readonly<Record<keyof HostingPlatform, ErrorCode>> = {
   activate: 'deploy:tar:extract_failed',
   poll: 'deploy:tar:extract_failed',
   cancel: 'deploy:tar:extract_failed',
+  prune: 'deploy:tar:extract_failed',
   start: 'deploy:platform:start_app',
 };
 const AFTER: readonly Fault[] = ['cut', 'lost', 'late'];
@@ -70,6 +71,7 @@ export function faultyPlatform(outgoing: Outgoing, throttledSeconds = 7): Faulty
     activate: (...args) => sent('activate', () => memory.activate(...args)),
     poll: (...args) => sent('poll', () => memory.poll(...args)),
     cancel: (...args) => sent('cancel', () => memory.cancel(...args)),
+    prune: memory.prune.bind(memory),
     start: (snapshot) =>
       sent('start', async () => {
         const app = `${snapshot.user}/${snapshot.app}`;

@@ -22,6 +22,8 @@ export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
     activate: (snapshot, options = {}) => activateSnapshot(snapshot, options, parts),
     poll: (snapshot) => pollBuild(snapshot, parts),
     cancel: (snapshot) => cancelBuild(snapshot, parts),
+    // Each start does it.
+    prune: () => undefined,
     start: (snapshot) =>
       onAws('deploy:platform:start_app', `the start of ${snapshot.snapshot}`, () => release(snapshot, parts)),
   };

@@ -1,3 +1,4 @@
+import type { Job } from '../../../core/pipeline/job.ts';
 import { Connection, type Value } from './connection.ts';
 import { Writer } from './writer.ts';
 
@@ -5,6 +6,8 @@ import { Writer } from './writer.ts';
 export interface Tables {
   get<Row>(statement: string, ...values: readonly Value[]): Row | undefined;
   all<Row>(statement: string, ...values: readonly Value[]): readonly Row[];
+  /** Whether the log has that entry, and its deploy has not ended. */
+  isUnfinished(entry: Job): boolean;
   /** Part of `write` or `note`. Returns the number of rows that were changed. */
   run(statement: string, ...values: readonly Value[]): number;
   /** Does the work in one transaction, or none of it when it throws; it may be called again. Resolves when it is on the disk. */
@@ -26,6 +29,10 @@ export function sqliteTables(connection: Connection): Tables & { close(): Promis
   return {
     get: (statement, ...values) => connection.get(statement, ...values),
     all: (statement, ...values) => connection.all(statement, ...values),
+    isUnfinished: ({ user, number }) => {
+      const sql = `SELECT id FROM entries WHERE user = ? AND number = ? AND status IN ('queued', 'running', 'held')`;
+      return connection.get(sql, user, number) !== undefined;
+    },
     run: (statement, ...values) => connection.run(statement, ...values),
     write: (work) => writer.run(() => work()),
     note: (work) => writer.note(() => work()),

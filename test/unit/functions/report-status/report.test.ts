@@ -45,6 +45,20 @@ async function world(patch: Patch, apps: readonly string[] = [ANY_APP]) {
 
 const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;
 
+describe('what an entry leaves that has ended', () => {
+  it.each([
+    ['start', 'error', ['prune']],
+    ['start', 'superseded', ['prune']],
+    ['extract', 'cancelled', ['cancel', 'prune']],
+    ['start', 'ok', []],
+    ['start', 'crashed', []],
+  ] as const)('in the stage %s as %s is removed by %j', async (stage, status, calls) => {
+    const { run, platform } = await world({ ...checked, stage, status }, []);
+    await run();
+    expect(platform.calls).toEqual(calls);
+  });
+});
+
 describe('the status of a commit', () => {
   it('names the application and the result of the deploy, and links to the entry', async () => {
     const { run, statuses, entry } = await world({ ...checked, status: 'ok', url: 'https://shop.example.com' });

@@ -74,7 +74,8 @@ describe('caches', () => {
     const state = {
       state: 'ready' as const,
       deploy: null,
-      awaited_at: null,
+      entry: null,
+      was_live: true,
       note: null,
       released: false,
       settings: {},

@@ -28,12 +28,17 @@ function snapshot(id: string, state: Snapshot['state'], fields: Partial<Snapshot
   const uploaded_at = new Date(now - 60_000).toISOString();
   const built_at = state === 'ready' ? uploaded_at : null;
   const none = { reason: null, log: [], dependencies: null, path: '', node: null, tools: [], warnings: [] };
-  const unbuilt = { deploy: null, awaited_at: null, note: null, released: false, settings: {}, clean: false };
+  const unbuilt = { deploy: null, entry: null, note: null, released: false, settings: {}, clean: false };
   return { id, sha256: '', size: 1, uploaded_at, state, built_at, ...none, ...unbuilt, ...fields };
 }
 
-function pruned(list: readonly Snapshot[], active: string, kept = { snapshots: 3, releases: 2 }) {
-  const { snapshots, releases } = prunable(list, active, { kept, now });
+function pruned(
+  list: readonly Snapshot[],
+  active: string | null,
+  kept = { snapshots: 3, releases: 2 },
+  awaited: readonly string[] = [],
+) {
+  const { snapshots, releases } = prunable(list, active, { kept, isAwaited: ({ id }) => awaited.includes(id) });
   return [snapshots.map(({ id }) => id).sort(), releases.map(({ id }) => id).sort()];
 }
 
@@ -43,27 +48,19 @@ describe('what is kept of earlier deploys', () => {
     expect(pruned(list, '5')).toEqual([['1', '2'], ['3']]);
   });
 
-  it('is everything that was uploaded after the active one', () => {
+  it('is everything that was live and is newer, as after a rollback', () => {
     const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready'));
     expect(pruned(list, '2', { snapshots: 1, releases: 1 })).toEqual([['1'], []]);
   });
 
-  it.each(['pending', 'building', 'failed'] as const)(
-    'is a snapshot that is %s: its deploy may be on its way',
-    (state) => {
-      const list = [snapshot('3', 'ready'), snapshot('2', state), snapshot('1', 'ready')];
-      expect(pruned(list, '3', { snapshots: 1, releases: 1 })).toEqual([['1'], []]);
-    },
-  );
-
-  it('is not a snapshot that was never built and is older than a day', () => {
-    const uploaded_at = new Date(now - 25 * 60 * 60_000).toISOString();
-    const list = [
-      snapshot('3', 'ready'),
-      snapshot('2', 'failed', { uploaded_at }),
-      snapshot('1', 'pending', { uploaded_at }),
-    ];
-    expect(pruned(list, '3')).toEqual([['1', '2'], []]);
+  it('is no release that was never live, and of its tarballs the latest, beside those that were', () => {
+    const failed = ['9', '8', '7', '6', '5', '4'].map((id) => snapshot(id, 'ready', { was_live: false }));
+    const list = [...failed, snapshot('3', 'failed'), ...['2', '1'].map((id) => snapshot(id, 'ready'))];
+    expect(pruned(list, '2')).toEqual([
+      ['3', '4', '5', '6'],
+      ['7', '8', '9'],
+    ]);
+    expect(pruned(failed.slice(0, 1), null)).toEqual([[], ['9']]);
   });
 
   it('counts a snapshot without a release among the tarballs', () => {
@@ -72,13 +69,15 @@ describe('what is kept of earlier deploys', () => {
     expect(pruned(list, '3', { snapshots: 2, releases: 1 })).toEqual([['1'], []]);
   });
 
-  it('is what a deploy or a rollback is about to start, for a day', () => {
-    const awaited_at = new Date(now - 60_000).toISOString();
-    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready', id === '2' ? { awaited_at } : {}));
-    expect(pruned(list, '5', { snapshots: 1, releases: 1 })).toEqual([['1', '3', '4'], []]);
-    expect(pruned(list, '5', { snapshots: 9, releases: 1 })).toEqual([[], ['1', '3', '4']]);
-    const late = [snapshot('2', 'ready'), snapshot('1', 'ready', { awaited_at: '2025-12-31T00:00:00Z' })];
-    expect(pruned(late, '2', { snapshots: 1, releases: 1 })).toEqual([['1'], []]);
+  it('is what an unfinished deploy or rollback is about to start, and what is being built', () => {
+    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready'));
+    expect(pruned(list, '5', { snapshots: 1, releases: 1 }, ['2'])).toEqual([['1', '3', '4'], []]);
+    expect(pruned(list, '5', { snapshots: 9, releases: 1 }, ['2'])).toEqual([[], ['1', '3', '4']]);
+    const states = ['ready', 'building', 'failed', 'pending'] as const;
+    const begun = states.map((state) => snapshot(state, state, { was_live: false }));
+    const none = { snapshots: 0, releases: 0 };
+    expect(pruned(begun, null, none, ['ready', 'failed', 'pending'])).toEqual([[], []]);
+    expect(pruned(begun, null, none)).toEqual([['failed', 'pending', 'ready'], []]);
   });
 
   it('is the one that is active by then, when a rollback was faster than the end of the release before', async () => {
@@ -122,13 +121,23 @@ describe('a tarball without its release', () => {
     const releases = join(at.dataDir, 'apps/ada/hello/releases');
     const kept = async () => (await readdir(releases)).sort().join();
     await until('the first release is gone', async () => (await kept()) === '2');
-    await at.hosting.activate({ ...hello, snapshot: '1' }, { deploy: 3 });
+    const log = openTables(join(at.dataDir, 'service.db'));
+    const status = (value: string) =>
+      log.note(() => {
+        const sql = `INSERT INTO entries (id, user, number, seq, status, stage, doc) VALUES (3, 'ada', 3, 1, ?, 'start', '{}')
+          ON CONFLICT DO UPDATE SET status = excluded.status`;
+        log.run(sql, value);
+      });
+    await status('running');
+    await at.hosting.activate({ ...hello, snapshot: '1' }, { deploy: 3, entry: 3 });
     await ended(at, 'hello', '1');
 
     await deploy(at, 'hello', '4', appFiles('hello', serverFile('4')));
     await until('the second release is gone', async () => !(await kept()).includes('2'));
     const back = await start(at, 'hello', '1');
     expect(await (await fetch(back.url)).text()).toBe('1');
+    await status('ok');
+    await log.close();
     await deploy(at, 'hello', '5', appFiles('hello', serverFile('5')));
     await until('the rollback is over', async () => (await kept()) === '5');
   });
