@@ -9,6 +9,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import { resume } from '../build-ended/resume.ts';
 import { register } from '../changes-register/register.ts';
 import { signal } from '../changes-signal/signal.ts';
+import { hostPauses } from '../core/pipeline/host-pauses.ts';
 import { type StageName, stageNames } from '../core/pipeline/pipeline.ts';
 import { manage } from '../manage-users/manage.ts';
 import { reconcile as compare } from '../reconcile/reconcile.ts';
@@ -106,12 +107,13 @@ export const stageCheck = () => {
     previewDays: numberVariable('PREVIEW_DAYS'),
   };
   // Not among the ports of the trigger, which would let an operation overrule this stage: its application is not known yet.
-  return stageTrigger(check({ ...ports, appFacts: on.appFacts(), trace: on.system.trace }), ports);
+  const work = check({ ...ports, appFacts: on.appFacts(), trace: on.system.trace });
+  return stageTrigger(hostPauses(on.system.clock)(work), ports);
 };
 
 export const stageFetch = () => {
   const fetching = { host: on.repositoryHosts().named, token: on.fetchTokens(), tarballs: on.tarballs() };
-  return stageTrigger(fetchTarball(fetching), on.receive('fetch'));
+  return stageTrigger(hostPauses(on.system.clock)(fetchTarball(fetching)), on.receive('fetch'));
 };
 
 /** What the stages run on that change the platform, which an operation on the application overrules. */

@@ -3,10 +3,11 @@ import { maskedDetail } from '../entry/mask.ts';
 import type { DeployError } from '../errors.ts';
 import type { StageContext } from './stage-context.ts';
 
-/** How long a stage tries again while its host is away: as long as a hold lasts. */
+/**
+ * How long a stage tries again while its host is away: as long as a hold lasts. A pause that begins within this time is
+ * waited for, as is one until the reset of a limit of requests an hour.
+ */
 const AWAY_MS = 60 * 60_000;
-/** One that asks for a pause is there; its limit may be one of requests an hour, and many may wait. */
-const LIMITED_MS = 5 * AWAY_MS;
 /** How long a host may not know a commit that was pushed: its API may be behind its webhooks. */
 export const UNKNOWN_MS = 60_000;
 const LONGEST_PAUSE_SECONDS = 300;
@@ -27,7 +28,7 @@ export function nextTry(
   const now = clock.now();
   const since = entry.hostAway?.since ?? now;
   const unknownSince = host === 'unknown' ? (entry.hostAway?.unknownSince ?? now) : undefined;
-  if (now - since >= (retryAfter > 0 ? LIMITED_MS : AWAY_MS) || now - (unknownSince ?? now) >= UNKNOWN_MS) return null;
+  if (now - since >= AWAY_MS || now - (unknownSince ?? now) >= UNKNOWN_MS) return null;
   const ceiling = Math.min(LONGEST_PAUSE_SECONDS, Math.max(retryBaseSeconds, (2 * (now - since)) / 1000));
   const jittered = Math.max(1, Math.round((ceiling * (1 + ids.fraction())) / 2));
   const seconds = jittered + Math.min(retryAfter, LONGEST_RETRY_AFTER_SECONDS);
