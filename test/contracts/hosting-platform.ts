@@ -219,8 +219,8 @@ export function hostingPlatformContract(title: string, open: () => Promise<Platf
     it('switches traffic to a newer snapshot at the same address, and back', async () => {
       const [first, second] = [ref('moving', '1.0.0-1'), ref('moving', '1.0.0-2')];
       await ready(first);
-      await ready(second);
       const { url } = await platform.start(first);
+      await ready(second);
       expect(await platform.start(second)).toEqual({ url });
       expect(await at.version(second, url)).toBe('1.0.0-2');
       expect(await platform.start(first)).toEqual({ url });

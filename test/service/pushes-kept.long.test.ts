@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalService, startLocal } from '../../lib/local/start.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { project, testPage } from '../support/service/place.ts';
@@ -41,6 +41,7 @@ describe('Pushes that the service has not recorded', () => {
       refs,
     ]);
 
+  beforeAll(start);
   afterAll(async () => {
     await service?.close();
     rmSync(dataDir, { recursive: true, force: true });
