@@ -30,7 +30,7 @@ export function fakeReceiver(): FakeReceiver {
       if (isDefault) tips.set(tipKey(moved), moved.after ?? '');
       const entry = `http://127.0.0.1/1/status/${moved.owner}/changes/${pushes.length}`;
       const page = `http://127.0.0.1/#/${moved.owner}/deploys/${pushes.length}`;
-      return { status: 'queued', reason: null, entry, page, isOpen: true, ...receiver.answer };
+      return { status: 'queued', reason: null, entry, page, isFollowed: true, ...receiver.answer };
     },
     missedAfter: async (tip) => {
       const before = tips.get(tipKey(tip)) ?? null;

@@ -156,5 +156,8 @@ function lastLine(lines: readonly string[]): string {
 function messageOf(line: string): string {
   const logged = jsonIn(line);
   if (isObject(logged) && typeof logged.msg === 'string') return logged.msg;
-  return line.replace(/^[\s│║|]+|[\s│║|]+$/g, '');
+  const isOut = (character: string) => /[\s│║|]/.test(character);
+  const characters = [...line];
+  const start = characters.findIndex((one) => !isOut(one));
+  return start === -1 ? '' : characters.slice(start, characters.findLastIndex((one) => !isOut(one)) + 1).join('');
 }

@@ -11,10 +11,11 @@ const SAYS_NOTHING = new Set(
 /** Marks of tools before a message: `[vite]`, `(ssr)`, `➤ YN0000`. */
 const TAG = /\[[\w:@./ -]{1,40}\]|\(\w+\)|\bYN\d{4}\b/g;
 /** A path or an address with a line in it, or a position alone. */
-const PLACE = /^(?:\[plugin|[(]?(?:file:|\.{0,2}\/|[\w@~-]+[./])[\w@.[\]()/~:+-]*|[\d:.,-]+(?:m?s)?)[):,]*$/;
+const PLACE =
+  /^(?:\[plugin[):,]*|\(?(?:file:|\.{0,2}\/|[\w@~-]+[./])[\w@.,[\]()/~:+-]*|[\d:.,-]+(?:(?:m?s|\))[):,]*)?)$/;
 /** A frame of a stack, the source that is shown with a line number or as the origin of an exception. */
 const FRAME =
-  /^\W*(?:\[[\w-]+\]\s*)?at (?:\S+ \(|\S+:\d+|async |new |Object|<)|^\s*>?\s*\d+\s*[│|]|^\s*throw\b|^node:internal\//;
+  /^\W*(?:\[\w[\w-]*\]\s*)?at (?:\S+ \(|\S+:\d+|async |new |Object|<)|^\s*(?:>\s*)?\d+\s*[│|]|^\s*throw\b|^node:internal\//;
 const CARETS = /^[\s│|·╵]*[\^~─][\s^~─]*$/;
 
 /**
@@ -25,9 +26,17 @@ export function saysSomething(line: string): boolean {
   if (/[:[{(]\s*$/.test(line) || FRAME.test(line)) return false;
   const words = line.replace(TAG, ' ').split(/[\s"'`,;!?|│║]+/);
   return words.some((word) => {
-    const bare = word.replace(/^[^\p{L}\p{N}./@$]+|[^\p{L}\p{N}/]+$/gu, '').toLowerCase();
+    const bare = bareWord(word).toLowerCase();
     return /\p{L}{2}/u.test(bare) && !SAYS_NOTHING.has(bare) && !PLACE.test(bare);
   });
+}
+
+/** Returns a word without the marks around it. */
+function bareWord(word: string): string {
+  const characters = [...word];
+  const start = characters.findIndex((one) => /[\p{L}\p{N}./@$]/u.test(one));
+  const end = characters.findLastIndex((one) => /[\p{L}\p{N}/]/u.test(one));
+  return start === -1 ? '' : characters.slice(start, end + 1).join('');
 }
 
 /** Returns the lines without frames of stacks, and without the source that is shown above carets. */

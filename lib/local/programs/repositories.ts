@@ -80,7 +80,9 @@ function receiverOf({ engine, base, login, isUser }: ReceiverOptions): Receiver 
   return {
     accept: async (moved) => {
       const { id, status, doc } = await engine.push(moved, { user: userOf(moved.owner), base });
-      return { status, reason: doc?.reason ?? null, entry: id, page: pageOf(id), isOpen: doc?.finished_at === null };
+      // A comparison may have found the push, and deployed it, before its hook has come.
+      const isFollowed = doc?.finished_at === null || status === 'ok';
+      return { status, reason: doc?.reason ?? null, entry: id, page: pageOf(id), isFollowed };
     },
     missedAfter: async (tip) => {
       const missed = await engine.missedAfter(tip, userOf(tip.owner));

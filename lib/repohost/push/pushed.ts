@@ -63,7 +63,7 @@ export async function recordPush(
       const isPreview = previewed.includes(move);
       const { lines, accepted } = await recordMove(context, { bare, record, defaultBranch, pusher, isPreview }, move);
       said.push(...lines);
-      if (accepted?.isOpen) open.push(accepted);
+      if (accepted?.isFollowed) open.push(accepted);
     }
     if (others.length > 1) said.push(notRecorded(others, defaultBranch));
     const [branch] = branchesOf(others);

@@ -11,8 +11,8 @@ export interface Accepted {
   readonly entry: string;
   /** The address of its page. */
   readonly page: string;
-  /** Whether its deploy has not ended. */
-  readonly isOpen: boolean;
+  /** Whether the user sees what becomes of it: its deploy has not ended, or is live already. */
+  readonly isFollowed: boolean;
 }
 
 /** Where lines for the user who pushes go. */

@@ -79,7 +79,7 @@ function receiverOf({ url, login, api }: Pick<Place, 'url' | 'login'> & { readon
         const text = await answer.text();
         if (answer.ok) {
           const { id, status, reason = null } = v.parse(Row, JSON.parse(text));
-          return { status, reason, entry: id, page: pageOf(id), isOpen: answer.status === 202 };
+          return { status, reason, entry: id, page: pageOf(id), isFollowed: answer.status === 202 };
         }
         if (answer.status < 500 || attempt === ATTEMPTS) throw new DeployError('request:failed', text);
         await setTimeout(1000);

@@ -34,7 +34,7 @@ describe('A push that is followed', () => {
 
   it('is not followed when its deploy has ended', async () => {
     tells();
-    world.service.answer = { status: 'skipped', reason: 'It is a tag.', isOpen: false };
+    world.service.answer = { status: 'skipped', reason: 'It is a tag.', isFollowed: false };
     const printed = await world.push(world.url(), 'main');
     expect(printed).toContain('skipped: It is a tag.');
     expect(printed).not.toContain('following');
