@@ -24,6 +24,8 @@ export interface Sight {
   readonly readable: readonly string[];
   /** The folder in which its `/tmp` is made, and removed with it. */
   readonly temporaries: string;
+  /** Its `DATA_DIR`, in which there may be a pid file of an earlier process. */
+  readonly dataDir?: string | undefined;
 }
 
 /** The sandbox of one process, with all that it starts. */

@@ -120,8 +120,7 @@ function begin(
     const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
     const [starter, ...before] = sandbox.command;
     const command = [program, ...args].map(asSeen);
-    // It may keep its process id in a file, and look for who has it.
-    const words = ['--as-pid-1', '--', ...withOtherPid(command)];
+    const words = ['--as-pid-1', '--', ...withOtherPid(command, sandbox.dataDir)];
     const child = spawn(starter, [...before, '--args', '3', ...words], inside);
     const given = child.stdio[3] as Duplex | undefined;
     // Unless its end is read, the child is never closed.

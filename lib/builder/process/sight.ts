@@ -24,6 +24,7 @@ export function sightOfBuild({ release, caches, dataDir }: Seen, own: OwnEnviron
     writable: [...foldersOf(release), caches, ...(dataDir === undefined ? [] : [dataDir])],
     readable: [...PROGRAMS, tools, ...certificates(own)],
     temporaries: temporariesOf(release),
+    dataDir,
   };
 }
 
@@ -42,6 +43,7 @@ export function sightOfApp({ release, caches, dataDir }: Required<Seen>, args: r
       caches,
     ],
     temporaries: temporariesOf(release),
+    dataDir,
   };
 }
 
