@@ -18,12 +18,12 @@ import { boundedBuilds } from './build/build-limits.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { unpackers } from './build/unpackers.ts';
+import { runApplications, type UsedRunner } from './desired/applications.ts';
+import { desiredState } from './desired/desired-state.ts';
 import { appView } from './ports/app-view.ts';
 import { dnsLookup, type Lookup } from './ports/domain-check.ts';
 import { platformPorts } from './ports/ports.ts';
 import { removals } from './ports/removals.ts';
-import { runApplications, type UsedRunner } from './runner/applications.ts';
-import { runners } from './runner/runners.ts';
 import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
 import { domains } from './store/domains.ts';
 import { appEvents } from './store/events.ts';
@@ -108,17 +108,17 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   });
   await checkFiles(stored, log);
   parts.domains.tell();
-  await parts.runners.tellAll();
+  await parts.desired.describeAll();
   const closing = new AbortController();
   const listeners = new Set<() => void>();
   const onEvent = () => {
     for (const listener of listeners) listener();
   };
-  const applications = runApplications(options.runner, parts.runners, { ...parts, onEvent, onRetired: parts.prune });
+  const applications = runApplications(options.runner, parts.desired, { ...parts, onEvent, onRetired: parts.prune });
   return {
     ...platformPorts({ ...parts, closing: closing.signal }),
     onEvent: (listener) => void listeners.add(listener),
-    serveUsers: parts.runners.serve,
+    serveUsers: parts.desired.serve,
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
     close: once(() => {
@@ -137,7 +137,7 @@ interface BaseServices extends Stored {
 /** Creates and connects the parts of the platform; nothing runs yet. */
 function assemble(options: PlatformOptions, base: BaseServices) {
   const { limits, folders: dirs, tables } = base;
-  const variables = variableStore(tables, (app) => run.tell(app));
+  const variables = variableStore(tables, (app) => desired.describe(app));
   const { publicDomain, publicService: service, lookup = dnsLookup() } = options;
   const shared = {
     ...base,
@@ -155,12 +155,12 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   };
   const named = domains(tables, base.apps, (names, app) => {
     options.onDomains?.(names);
-    return app && run.tell(app);
+    return app && desired.describe(app);
   });
   const build = builder(shared);
   const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
   const prune = (app: AppId) => later.add(build.prune(app));
-  const run = runners({
+  const desired = desiredState({
     ...shared,
     calls: options.runner,
     domain: publicDomain?.domain,
@@ -172,8 +172,8 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     domains: named,
     events: appEvents(tables),
     builder: build,
-    runners: run,
-    view: appView({ apps: shared.apps, runners: run, publicDomain, service }),
+    desired,
+    view: appView({ apps: shared.apps, desired, publicDomain, service }),
     removals: removals(),
     service,
     givenDomains: [LAPTOP_DOMAIN, ...(publicDomain ? [publicDomain.domain] : [])],
@@ -190,13 +190,13 @@ type Parts = ReturnType<typeof assemble>;
 const CLOSE_LIMIT_MS = 10_000;
 
 async function close({ log, ...parts }: Parts & { readonly log: Log }, endResume: () => Promise<void>): Promise<void> {
-  const { builder: build, unpackers: unpacking, runners: run, groups } = parts;
+  const { builder: build, unpackers: unpacking, desired, groups } = parts;
   const closers: Closers = [
     ['the list of process groups', groups.close],
     ['the unpacking of tarballs', unpacking.close],
     ['the start of applications', endResume],
     ['what follows a start', parts.later.ended],
-    ['builds', () => Promise.all([build.stop(), run.close()])],
+    ['builds', () => Promise.all([build.stop(), desired.close()])],
   ];
   await closeAll(closers, { limitMs: CLOSE_LIMIT_MS, warn: (detail) => log({ type: 'platform.error', detail }) });
 }

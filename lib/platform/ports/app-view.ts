@@ -1,7 +1,7 @@
 import type { Application } from '../../../functions/core/ports/applications.ts';
 import type { PublicDomain } from '../../http/app-domain.ts';
 import type { AppId } from '../../runner/calls.ts';
-import type { Runners } from '../runner/runners.ts';
+import type { DesiredState } from '../desired/desired-state.ts';
 import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import { domainUrl, publicUrl } from '../store/host-names.ts';
@@ -11,14 +11,14 @@ export type AppView = (name: AppId) => Promise<Application>;
 
 interface AppViewParts {
   readonly apps: Apps;
-  readonly runners: Runners;
+  readonly desired: DesiredState;
   /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain: PublicDomain | undefined;
   /** The service in front, with which an application has the address of its first domain. */
   readonly service: PublicService | undefined;
 }
 
-export function appView({ apps, runners, publicDomain, service }: AppViewParts): AppView {
+export function appView({ apps, desired, publicDomain, service }: AppViewParts): AppView {
   const addressOf = (name: AppId, port: number, [domain]: readonly string[]) => {
     if (domain !== undefined && service) return domainUrl(domain, service);
     return publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${port}`;
@@ -28,9 +28,9 @@ export function appView({ apps, runners, publicDomain, service }: AppViewParts):
     const about = { user: name.user, app: name.app, name: full, snapshot };
     // One whose first start has failed has a port already.
     if (snapshot === null) return { ...about, url: null, state: 'never' };
-    const told = await runners.of(name).state();
+    const runs = await desired.of(name).state();
     // Its turn to be started again has not come yet.
-    const state = told === 'stopped' && wanted === 'running' && scale.web !== 0 ? 'starting' : told;
+    const state = runs === 'stopped' && wanted === 'running' && scale.web !== 0 ? 'starting' : runs;
     const url = port === null ? null : addressOf(name, port, domains);
     return { ...about, url, state: state === 'restarting' ? 'running' : state };
   };

@@ -33,25 +33,25 @@ export function applications({ apps, snapshots, view }: PortParts, { find, forUs
 }
 
 export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOperations {
-  const { apps, builder, domains, removals, runners, view } = parts;
+  const { apps, builder, domains, removals, desired, view } = parts;
   const callOf = (app: AppRef, what: string): AppCall => ({ app, code: START, what: `${what} ${app.app}` });
   /** Does something to an application of which nothing runs or is built. */
   const ending = async (app: AppId, work: () => Promise<void>) => {
     await builder.remove(app, async () => {
-      await runners.remove(app);
+      await desired.remove(app);
       await work();
     });
     // Calls meanwhile may have begun others.
-    await runners.remove(app);
+    await desired.remove(app);
     removals.removed(app);
   };
   return {
     restart: (app) =>
       of({ ...callOf(app, 'the restart of'), isOwn: true }, async (name) => {
-        const { answers } = await runners.of(name).restart();
+        const { answers } = await desired.of(name).restart();
         return { url: (answers && (await view(name)).url) || '' };
       }),
-    stop: (app) => of(callOf(app, 'the stop of'), (name) => runners.of(name).stop()),
+    stop: (app) => of(callOf(app, 'the stop of'), (name) => desired.of(name).stop()),
     rename: (app, packageName) =>
       forAny(callOf(app, 'the new name of'), async (name) => {
         const to = { user: name.user, app: appName(packageName) };
@@ -60,7 +60,7 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
         if (stored && (stored.name !== packageName || to.app !== name.app)) {
           await ending(name, () => apps.rename(name, packageName));
           domains.tell();
-          await runners.begin(to);
+          await desired.begin(to);
         }
         return { url: (await view(to)).url };
       }),

@@ -19,7 +19,7 @@ const EXTRACT = 'deploy:tar:extract_failed' as const;
 const START = 'deploy:platform:start_app' as const;
 
 export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingPlatform {
-  const { apps, builder, folders, runners, tarballBytes, view } = parts;
+  const { apps, builder, folders, desired, tarballBytes, view } = parts;
   const withLock = keyedMutex();
   return {
     ensureApp: async (app, manifest, how) => {
@@ -51,7 +51,7 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
     start: (ref) =>
       of({ ...callOf(ref, START, 'the start of'), isOwn: true }, async (app) => {
         const id = ref.snapshot;
-        const { lost, answers } = await runners.of(app).start(id);
+        const { lost, answers } = await desired.of(app).start(id);
         await builder.started(app, id);
         const note = shownSentence(lost ?? '');
         return { url: (answers && (await view(app)).url) || '', ...(note && { note }) };

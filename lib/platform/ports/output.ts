@@ -6,7 +6,7 @@ import { storedLines } from '../build/build-log.ts';
 import type { PortParts } from './parts.ts';
 import type { Calls } from './refusals.ts';
 
-export function appOutput({ folders, removals, runners }: PortParts, { find }: Calls): AppOutput {
+export function appOutput({ folders, removals, desired }: PortParts, { find }: Calls): AppOutput {
   return {
     search: (app, query, signal) =>
       find({ app, code: 'request:failed', what: `the output of ${app.app}` }, async (name) => {
@@ -17,7 +17,7 @@ export function appOutput({ folders, removals, runners }: PortParts, { find }: C
     read: (app, query, signal) =>
       find({ app, code: 'request:failed', what: `the output of ${app.app}` }, async (name) => {
         const ended = AbortSignal.any([signal, removals.signalOf(name)]);
-        return piecesOf(await runners.of(name).logs(query, ended), ended);
+        return piecesOf(await desired.of(name).logs(query, ended), ended);
       }),
   };
 }

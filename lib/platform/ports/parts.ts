@@ -1,6 +1,6 @@
 import type { AppId } from '../../runner/calls.ts';
 import type { Builder } from '../build/builder.ts';
-import type { Runners } from '../runner/runners.ts';
+import type { DesiredState } from '../desired/desired-state.ts';
 import type { Log, PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';
@@ -23,7 +23,7 @@ export interface PortParts {
   readonly domains: Domains;
   readonly events: AppEventStore;
   readonly builder: Builder;
-  readonly runners: Runners;
+  readonly desired: DesiredState;
   readonly view: AppView;
   readonly removals: Removals;
   /** Aborted when the platform closes: from then on every call is refused, so that none begins a build. */

@@ -1,8 +1,8 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { doorServer } from '../../../lib/http/servers.ts';
 import { isolationFor } from '../../../lib/local/programs/isolation.ts';
+import type { UsedRunner } from '../../../lib/platform/desired/applications.ts';
 import { openPlatform, type Platform, type PlatformOptions } from '../../../lib/platform/platform.ts';
-import type { UsedRunner } from '../../../lib/platform/runner/applications.ts';
 import type { Limits } from '../../../lib/platform/settings.ts';
 import type { Snapshots } from '../../../lib/platform/store/snapshots.ts';
 import { storedIn } from '../../../lib/platform/store/stored.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followReports } from '../../../../lib/platform/runner/reports.ts';
+import { followReports } from '../../../../lib/platform/desired/reports.ts';
 import type { NumberedEvent } from '../../../../lib/runner/calls.ts';
 
 it('a release that ends before its start is recorded has not been live when it is', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HttpError } from '../../../../lib/http/http-error.ts';
-import type { UsedRunner } from '../../../../lib/platform/runner/applications.ts';
+import type { UsedRunner } from '../../../../lib/platform/desired/applications.ts';
 import type { RunnerCalls } from '../../../../lib/runner/calls.ts';
 import {
   appFiles,

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { lossOf, writtenBy } from '../../../../lib/platform/runner/written.ts';
+import { lossOf, writtenBy } from '../../../../lib/platform/desired/written.ts';
 import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 const DATABASE = 'SQLite format 3\0…';

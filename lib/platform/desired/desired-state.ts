@@ -4,12 +4,12 @@ import { messageOf, sentenceOf } from '../../http/http-error.ts';
 import { type AppId, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { ServedUsers } from '../store/served-users.ts';
-import { type RunnerParts, runnerOf, Starts } from './runner.ts';
-import { readRelease, toldApp } from './told.ts';
+import { describeApp, readRelease } from './describe.ts';
+import { type OperationParts, operationsOf, Starts } from './operations.ts';
 
-export type Runners = ReturnType<typeof runners>;
+export type DesiredState = ReturnType<typeof desiredState>;
 
-interface RunnersParts extends Omit<RunnerParts, 'starts'> {
+interface DesiredParts extends Omit<OperationParts, 'starts'> {
   readonly users: ServedUsers;
   readonly log: Log;
   /** Builds the release of a snapshot again when it is gone. */
@@ -17,12 +17,12 @@ interface RunnersParts extends Omit<RunnerParts, 'starts'> {
 }
 
 /** Each opens some files. */
-const TOLD_AT_ONCE = 16;
+const DESCRIBED_AT_ONCE = 16;
 /** The runner has turns for the starts themselves. */
 const STARTED_AT_ONCE = 100;
 const REBUILT_AT_ONCE = 3;
 
-export function runners(parts: RunnersParts) {
+export function desiredState(parts: DesiredParts) {
   const { calls, apps, log, users } = parts;
   /** Applications that are started again once they are built, unless they are started or stopped before. */
   const awaited = new Set<string>();
@@ -31,14 +31,14 @@ export function runners(parts: RunnersParts) {
   const rebuildTurns = turnsByUser(REBUILT_AT_ONCE);
   let closed = false;
   const failed = (app: AppId) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
-  /** Tells the runner what is recorded of an application now, if it has been started before. */
-  const tell = async (app: AppId): Promise<void> => {
+  /** Describes an application to the runner as it is recorded now, if it was started before. */
+  const describe = async (app: AppId): Promise<void> => {
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
     const release = await readRelease(parts, app, stored.active).catch(() => null);
-    await calls.tell(await toldApp(parts, app, stored, release));
+    await calls.tell(await describeApp(parts, app, stored, release));
   };
-  const of = (app: AppId) => runnerOf({ ...parts, starts }, app, () => awaited.delete(appKey(app)));
+  const of = (app: AppId) => operationsOf({ ...parts, starts }, app, () => awaited.delete(appKey(app)));
   /** Starts a release whose start was cut off: it may have answered already. When it fails, the one before is live. */
   const startNext = async (app: AppId) => {
     const { next, active, wanted } = (await apps.find(app)) ?? {};
@@ -51,7 +51,7 @@ export function runners(parts: RunnersParts) {
     await startNext(app);
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
-    await tell(app);
+    await describe(app);
     if (stored.wanted !== 'running') {
       if ((await calls.state(app)) !== 'stopped') await calls.stop(app);
       return;
@@ -61,7 +61,7 @@ export function runners(parts: RunnersParts) {
       await calls.resume(app);
       const { active } = stored;
       await rebuildTurns(app.user, () => parts.rebuild(app, active).catch(failed(app)));
-      await tell(app);
+      await describe(app);
     }
     if (!awaited.delete(appKey(app))) return;
     const missing = await readRelease(parts, app, stored.active).then(() => undefined, sentenceOf);
@@ -75,9 +75,9 @@ export function runners(parts: RunnersParts) {
     awaited.delete(appKey(app));
     await Promise.all([calls.stop(app), calls.endRuns(app)]);
   };
-  /** Tells the runner of all applications that have been started before. */
-  const tellAll = async () => {
-    await forEachLimit(await present(parts), TOLD_AT_ONCE, (app) => tell(app).catch(failed(app)));
+  /** Describes to the runner all applications that were started before. */
+  const describeAll = async () => {
+    await forEachLimit(await present(parts), DESCRIBED_AT_ONCE, (app) => describe(app).catch(failed(app)));
     await calls.begin();
   };
   /**
@@ -94,14 +94,14 @@ export function runners(parts: RunnersParts) {
     of,
     /** Resolves when the start of a snapshot has been recorded, if one is under way. */
     recorded: (app: AppId, snapshot: string) => starts.recorded(app, snapshot),
-    tell,
-    /** Ends the application's processes and has it forgotten. */
+    describe,
+    /** Ends the application's processes; the runner forgets it. */
     remove: (app: AppId) => {
       awaited.delete(appKey(app));
       return calls.remove(app);
     },
     begin,
-    tellAll,
+    describeAll,
     resume,
     /**
      * Runs the applications of these users and of no others. Those of the others end, and run again when the user is among the
@@ -115,7 +115,7 @@ export function runners(parts: RunnersParts) {
       if (added.length + gone.length === 0) return;
       for (const user of gone) for (const app of await apps.list(user)) await end(app);
       // The names of applications of an only user are shorter.
-      await tellAll();
+      await describeAll();
       for (const user of added) {
         // Some may take minutes to answer.
         resume(user).catch((error) => log({ type: 'platform.error', user, detail: messageOf(error) }));
@@ -129,13 +129,13 @@ export function runners(parts: RunnersParts) {
 }
 
 /** Returns the applications of a user, or of all. */
-async function present({ apps, users }: RunnersParts, user?: string): Promise<readonly AppId[]> {
+async function present({ apps, users }: DesiredParts, user?: string): Promise<readonly AppId[]> {
   const owners = user === undefined ? await users.list() : [user];
   return (await Promise.all(owners.map(apps.list))).flat();
 }
 
 /** Ends what a runner has of applications that were removed when the service was killed. */
-async function removeOthers({ calls, apps }: RunnersParts): Promise<void> {
+async function removeOthers({ calls, apps }: DesiredParts): Promise<void> {
   const recorded = new Set((await apps.list()).map(appKey));
   for (const app of await calls.states()) if (!recorded.has(appKey(app))) await calls.remove(app);
 }

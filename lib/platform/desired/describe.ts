@@ -19,7 +19,7 @@ import type { ServedUsers } from '../store/served-users.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
 
-export interface ToldParts {
+export interface DescribeParts {
   readonly folders: Folders;
   readonly snapshots: Snapshots;
   readonly variables: VariableStore;
@@ -33,9 +33,9 @@ export interface ToldParts {
   readonly ownNames: readonly string[];
 }
 
-/** Returns what the runner is told of an application, by its records. */
-export async function toldApp(
-  parts: ToldParts,
+/** Returns the description of an application for the runner, from its records. */
+export async function describeApp(
+  parts: DescribeParts,
   { user, app }: AppId,
   stored: StoredApp,
   release: ToldRelease | null,
@@ -63,7 +63,10 @@ export async function toldApp(
 }
 
 /** While there is one user, the name of that user may be left out below the domain. */
-async function shortNames({ users, domain, ownNames }: ToldParts, { user, app }: AppId): Promise<readonly string[]> {
+async function shortNames(
+  { users, domain, ownNames }: DescribeParts,
+  { user, app }: AppId,
+): Promise<readonly string[]> {
   const name = `${app}.${domain}`;
   return domain === undefined || ownNames.includes(name) || (await users.only()) !== user ? [] : [name];
 }
@@ -72,7 +75,7 @@ async function shortNames({ users, domain, ownNames }: ToldParts, { user, app }:
  * Reads a built snapshot. Throws an HttpError: 404 or 409 when there is no such release, 500 with a sentence when there is
  * nothing to start in it.
  */
-export async function readRelease({ snapshots, folders }: ToldParts, app: AppId, id: string): Promise<ToldRelease> {
+export async function readRelease({ snapshots, folders }: DescribeParts, app: AppId, id: string): Promise<ToldRelease> {
   const snapshot = await snapshots.get(app, id);
   if (snapshot.state !== 'ready') {
     const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';

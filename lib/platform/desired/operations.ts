@@ -11,8 +11,8 @@ import {
 } from '../../runner/calls.ts';
 import { changedScale, countOf } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
+import { type DescribeParts, describeApp, readRelease } from './describe.ts';
 import { handover } from './handover.ts';
-import { readRelease, type ToldParts, toldApp } from './told.ts';
 
 export interface Started {
   /** Whether it has a process that answers requests: `web`. */
@@ -22,11 +22,11 @@ export interface Started {
 }
 
 /** What is recorded of an application, with its release that is live. */
-interface ToldRecord extends StoredApp {
+interface StoredRelease extends StoredApp {
   readonly release: ToldRelease;
 }
 
-export interface RunnerParts extends ToldParts {
+export interface OperationParts extends DescribeParts {
   readonly calls: RunnerCalls;
   readonly apps: Apps;
   readonly reserve: Pick<DiskReserve, 'use'>;
@@ -53,33 +53,30 @@ export class Starts {
   }
 }
 
-/**
- * Tells of an application, and asks something of it. A runner that was started again in between has been told nothing, and is
- * told once more.
- */
-async function withTold<T>(calls: RunnerCalls, app: ToldApp, ask: () => Promise<T>): Promise<T> {
-  await calls.tell(app);
+/** Describes an application to the runner and makes a call; both once more when the runner was restarted in between. */
+async function whenDescribed<T>(calls: RunnerCalls, spec: ToldApp, ask: () => Promise<T>): Promise<T> {
+  await calls.tell(spec);
   try {
     return await ask();
   } catch (error) {
     if (!isMissing(error)) throw error;
-    await calls.tell(app);
+    await calls.tell(spec);
     return ask();
   }
 }
 
 /**
- * Returns an application in the runner: what it does is recorded, and what is recorded the runner is told. `taken` is called
- * when its start or end was asked for.
+ * Returns the operations of an application, which change the runner and the records together. `onRequest` is called when a
+ * start or an end is requested.
  */
-export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
+export function operationsOf(parts: OperationParts, app: AppId, onRequest: () => void) {
   const { calls, apps, reserve } = parts;
-  /** Asks something of the application that was told. Throws 409 before its first start, and as `readRelease` does. */
-  const told = async <T>(ask: (stored: ToldRecord) => Promise<T>): Promise<T> => {
+  /** Makes a call about the live release. Throws 409 before the first start, and as `readRelease` does. */
+  const ofLive = async <T>(ask: (stored: StoredRelease) => Promise<T>): Promise<T> => {
     const stored = await apps.get(app);
     if (stored.active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
     const release = await readRelease(parts, app, stored.active);
-    return withTold(calls, await toldApp(parts, app, stored, release), () => ask({ ...stored, release }));
+    return whenDescribed(calls, await describeApp(parts, app, stored, release), () => ask({ ...stored, release }));
   };
   const isRunning = async (fields: Partial<StoredApp>) => {
     const { active, next, wanted, port } = await apps.get(app);
@@ -88,18 +85,18 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
     const isNew = isOther || wanted !== 'running';
     if (isNew) await apps.change(app, changed);
   };
-  /** What has failed is not what the next start of the platform begins with; on a full disk neither. */
+  /** The next start of the platform does not try a failed release again. On a full disk this uses the reserve. */
   const notNext = () => reserve.use(() => apps.change(app, { next: null })).catch(() => undefined);
   const start = async (snapshot: string) => {
     const stored = await apps.get(app);
     const release = await readRelease(parts, app, snapshot);
     const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
     const { kept, takes, lost } = await handover(parts, app, { release, before });
-    taken();
+    onRequest();
     // Written before the requests move, so that after a kill no older release answers again.
     await apps.change(app, { next: snapshot });
     const begin = () => calls.start(app, { ...release, kept }, takes);
-    const port = await withTold(calls, await toldApp(parts, app, stored, before), begin).catch(
+    const port = await whenDescribed(calls, await describeApp(parts, app, stored, before), begin).catch(
       async (error: unknown) => {
         // A runner that has not said that it failed may have started it.
         if (!isAway(error)) await notNext();
@@ -121,8 +118,8 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
     start: (snapshot: string): Promise<Started> => parts.starts.add(app, snapshot, () => start(snapshot)),
     /** Starts the active snapshot again, with the current variables. */
     restart: (): Promise<Started> =>
-      told(async ({ release, ...stored }) => {
-        taken();
+      ofLive(async ({ release, ...stored }) => {
+        onRequest();
         await calls.restart(app);
         await isRunning({});
         parts.onStarted(app, release.snapshot);
@@ -130,7 +127,7 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
       }),
     /** Ends the application; a start in progress is cancelled. */
     stop: async () => {
-      taken();
+      onRequest();
       // The application ends before that is written: it may be what fills the disk.
       await calls.stop(app);
       await reserve.use(() => apps.change(app, { wanted: 'stopped', next: null }));
@@ -139,32 +136,34 @@ export function runnerOf(parts: RunnerParts, app: AppId, taken: () => void) {
       const { active, scale } = await apps.get(app);
       if (active === null) return { processes: [], cron: [], scale };
       const release = await readRelease(parts, app, active).catch(() => null);
-      const told = await toldApp(parts, app, await apps.get(app), release);
-      return withTold(calls, told, () => calls.processes(app));
+      const spec = await describeApp(parts, app, await apps.get(app), release);
+      return whenDescribed(calls, spec, () => calls.processes(app));
     },
     /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
     scale: (change: Readonly<Record<string, unknown>>) =>
-      told(async ({ release: { types } }) => {
+      ofLive(async ({ release: { types } }) => {
         const { scale } = await apps.change(app, ({ scale }) => ({
           scale: changedScale(app.app, { types, scale }, change),
         }));
         await calls.scale(app, scale);
       }),
     logs: async (query: LogQuery, signal: AbortSignal) => {
-      // A first start may have failed, of which the runner was not told since.
-      const told = await toldApp(parts, app, await apps.get(app), null);
-      return withTold(calls, told, () => calls.logs(app, query, signal));
+      // After a failed first start, the runner has no description of the application.
+      const spec = await describeApp(parts, app, await apps.get(app), null);
+      return whenDescribed(calls, spec, () => calls.logs(app, query, signal));
     },
     /** Starts a command in the release that is live; before the first start in the newest that was built. */
     run: async (run: RunStart) => {
       if ((await apps.get(app)).active !== null) {
-        return told(() => calls.run(app, run));
+        return ofLive(() => calls.run(app, run));
       }
       // An application that needs a table to answer gets it by a command before its first start.
       const built = (await parts.snapshots.list(app)).find(({ state }) => state === 'ready');
       if (!built) throw new HttpError(409, `${app.app} has no release yet: nothing of it has been built.`);
       const release = await readRelease(parts, app, built.id);
-      return withTold(calls, await toldApp(parts, app, await apps.get(app), null), () => calls.run(app, run, release));
+      return whenDescribed(calls, await describeApp(parts, app, await apps.get(app), null), () =>
+        calls.run(app, run, release),
+      );
     },
     said: (id: string, signal: AbortSignal) => calls.said(app, id, signal),
     input: (id: string, input: RunInput) => calls.input(app, id, input),
