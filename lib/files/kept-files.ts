@@ -18,7 +18,7 @@ export interface BuiltRelease {
 }
 
 /** What a release has at these paths is newer than what is kept. */
-export interface Takes extends Omit<BuiltRelease, 'since'> {
+export interface KeptFiles extends Omit<BuiltRelease, 'since'> {
   readonly paths: readonly string[];
 }
 
@@ -27,21 +27,21 @@ interface Keeping {
   /** The application's own folder, in which they lie. */
   readonly dataDir: string;
   readonly paths: readonly string[];
-  readonly takes?: Takes | undefined;
+  readonly keptFiles?: KeptFiles | undefined;
 }
 
 /**
- * Puts links to what is kept in its places in a release, which does not run. The first content is that of `takes`, else what
- * the release has there itself, else a folder, or nothing for a name with an extension. What was kept before `takes` lies
+ * Puts links to what is kept in its places in a release, which does not run. The first content is that of `keptFiles`, else what
+ * the release has there itself, else a folder, or nothing for a name with an extension. What was kept before `keptFiles` lies
  * beside it then, as `….before`. A second call changes nothing. Throws when a place lies in a link.
  */
-export async function linkKept({ release, dataDir, paths, takes }: Keeping): Promise<void> {
+export async function linkKept({ release, dataDir, paths, keptFiles }: Keeping): Promise<void> {
   for (const path of paths) {
     const [built, kept] = [join(release.folder, path), keptPlace(dataDir, path)];
     await within(dataDir, dirname(kept), (keptIn) =>
       within(release.root, dirname(built), async (folder) => {
         const [place, to] = [join(folder, basename(built)), join(keptIn, basename(kept))];
-        if (takes?.paths.includes(path)) await takeOver(takes, path, { kept, to });
+        if (keptFiles?.paths.includes(path)) await takeOver(keptFiles, path, { kept, to });
         if ((await readlink(place).catch(() => undefined)) === kept) return;
         if (!(await isThere(to))) await move(place, to);
         if (extname(built) === '' && !(await isThere(to))) await mkdir(to);
@@ -145,7 +145,7 @@ function foldersOf(path: string): readonly string[] {
 
 /** Moves what an ended release has written to where it is kept; a link lets that release run again. */
 async function takeOver(
-  { root, folder }: Takes,
+  { root, folder }: KeptFiles,
   path: string,
   { kept, to }: { readonly kept: string; readonly to: string },
 ): Promise<void> {

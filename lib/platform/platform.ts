@@ -107,7 +107,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
     }),
   });
   await checkFiles(stored, log);
-  parts.domains.tell();
+  parts.domains.announce();
   await parts.desired.describeAll();
   const closing = new AbortController();
   const listeners = new Set<() => void>();

@@ -20,10 +20,10 @@ export function reporting(report: Report, runnerOf: (app: AppId) => Runner | und
   };
 }
 
-async function crashOf(event: RunnerEvent, { log, told }: Runner) {
+async function crashOf(event: RunnerEvent, { log, spec }: Runner) {
   const { process, detail = '', isCause } = event;
-  const lines = [...withoutValues(await log.printed(EVENT_LINES, process), told.now.variables)];
-  const error = isCause ? undefined : lastError(lines, told.folderOf(event.snapshot));
+  const lines = [...withoutValues(await log.printed(EVENT_LINES, process), spec.now.variables)];
+  const error = isCause ? undefined : lastError(lines, spec.folderOf(event.snapshot));
   return { reason: reasonOf(event, error ?? detail), lines };
 }
 

@@ -12,7 +12,7 @@ import type { ReleaseFolders } from '../builder/process/child-environment.ts';
 import type { CronEntry } from '../builder/start/cron.ts';
 import type { ProcessTypes } from '../builder/start/process-types.ts';
 import type { StartManifest } from '../builder/start/start-command.ts';
-import type { BuiltRelease, Takes } from '../files/kept-files.ts';
+import type { BuiltRelease, KeptFiles } from '../files/kept-files.ts';
 import type { Isolation } from '../process/sandbox.ts';
 
 /** An application by its user and its name in paths. */
@@ -36,7 +36,7 @@ export interface HealthCheck {
 }
 
 /** A built snapshot that can be started. */
-export interface ToldRelease extends ReleaseFolders, Pick<BuiltRelease, 'since'> {
+export interface ReleaseSpec extends ReleaseFolders, Pick<BuiltRelease, 'since'> {
   readonly snapshot: string;
   readonly manifest: StartManifest;
   readonly types: ProcessTypes;
@@ -49,8 +49,8 @@ export interface ToldRelease extends ReleaseFolders, Pick<BuiltRelease, 'since'>
   readonly kept: readonly string[];
 }
 
-/** An application as the runner is told of it; its next start uses it, and what runs keeps what it was started with. */
-export interface ToldApp extends AppId {
+/** The description of an application. Its next start uses it; what runs keeps the description that it was started with. */
+export interface AppSpec extends AppId {
   /** The port that it had last; null when it never had one. */
   readonly port: number | null;
   readonly scale: Scale;
@@ -59,7 +59,7 @@ export interface ToldApp extends AppId {
   /** Its other host names. */
   readonly domains: readonly string[];
   /** The release that is live, or was last; null while it cannot be started. */
-  readonly release: ToldRelease | null;
+  readonly release: ReleaseSpec | null;
   readonly variables: Variables;
   /** The file of its output. */
   readonly log: string;
@@ -129,19 +129,19 @@ export interface LogQuery {
 }
 
 /**
- * What the runner is asked to do. Arguments and results are JSON. What cannot be done throws an `HttpError` with one sentence; an
- * application that was not told of is 404.
+ * What the runner is asked to do. Arguments and results are JSON. What cannot be done throws an `HttpError` with one sentence, 404
+ * for an application that was not described.
  */
 export interface RunnerCalls {
-  /** Tells of an application, which changes nothing of what runs. */
-  tell(app: ToldApp): Promise<void>;
-  /** Tells that all applications were told: the front door serves from now on. */
+  /** Describes an application, which changes nothing of what runs. */
+  describe(app: AppSpec): Promise<void>;
+  /** All applications are described: the front door serves from now on. */
   begin(): Promise<void>;
   /**
    * Starts a release unless it is live, and returns the application's port. When that fails, the old one stays live, or is
-   * started again where it had to end first: that release `takes` over what it has written, or does not `overlap`.
+   * started again where it had to end first: that release takes over (`keptFiles`) what it has written, or does not `overlap`.
    */
-  start(app: AppId, release: ToldRelease, takes?: Takes): Promise<number>;
+  start(app: AppId, release: ReleaseSpec, keptFiles?: KeptFiles): Promise<number>;
   /** Starts the release of the application again, with the current variables. */
   restart(app: AppId): Promise<void>;
   /**
@@ -156,9 +156,9 @@ export interface RunnerCalls {
   scale(app: AppId, scale: Scale): Promise<void>;
   /** Ends the application and forgets it. */
   remove(app: AppId): Promise<void>;
-  /** Returns the state of an application; `stopped` for one that was not told of. */
+  /** Returns the state of an application; `stopped` for one that was not described. */
   state(app: AppId): Promise<Process['state']>;
-  /** Returns the states of all applications that were told. */
+  /** Returns the states of all described applications. */
   states(): Promise<readonly AppState[]>;
   processes(app: AppId): Promise<ProcessList>;
   /** Whether a host name leads to an application. */
@@ -166,7 +166,7 @@ export interface RunnerCalls {
   /** Returns lines of an application's output. */
   logs(app: AppId, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
   /** Starts a command in a release, by default in that which is live, with the current variables. */
-  run(app: AppId, run: RunStart, release?: ToldRelease): Promise<RunStarted>;
+  run(app: AppId, run: RunStart, release?: ReleaseSpec): Promise<RunStarted>;
   /** Returns what a command says until its end or the signal; one reader at a time. */
   said(app: AppId, id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
   /** Sends a command input, a signal or the size of its terminal. */

@@ -7,7 +7,7 @@ import { endLeftGroups, groupsFile } from './program/groups-files.ts';
 import { type Runners, runners } from './runners.ts';
 import { RUNNER_LIMITS, type RunnerLimits } from './settings.ts';
 
-interface RunnerOptions {
+interface OpenOptions {
   /** Folder of the list of process groups. */
   readonly folder: string;
   readonly limits?: Partial<RunnerLimits>;
@@ -26,7 +26,7 @@ export async function openRunner({
   own,
   reserve = NO_RESERVE,
   predecessor,
-}: RunnerOptions): Promise<Runners> {
+}: OpenOptions): Promise<Runners> {
   const path = groupsFile(folder, predecessor && process.pid);
   await mkdir(folder, { recursive: true });
   await killOrphans(path);

@@ -1,11 +1,12 @@
 import { keyedMutex } from '../../functions/core/concurrency.ts';
 import type { Process, ProcessList, Scale } from '../../functions/core/ports/processes.ts';
-import type { Takes } from '../files/kept-files.ts';
+import type { KeptFiles } from '../files/kept-files.ts';
 import type { Target } from '../http/forwarder.ts';
 import { messageOf, sentenceOf } from '../http/http-error.ts';
 import type { StartedGroup } from '../process/members.ts';
-import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
-import { AppPort, type Give } from './door/app-port.ts';
+import type { AppSpec, Missing, ReleaseSpec, RunnerEvent } from './calls.ts';
+import { CurrentSpec } from './current-spec.ts';
+import { AppPort, type PortHandover } from './door/app-port.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
 import { Live, returned } from './live.ts';
 import { type AppLog, appLog } from './logs/app-log.ts';
@@ -15,14 +16,13 @@ import { Sleep } from './sleep.ts';
 import { type Crash, Restarts } from './start/crashes.ts';
 import { type Release, type RunnerParts, releaseOf } from './start/release.ts';
 import { Swap } from './swap.ts';
-import { Told } from './told.ts';
 import { Usage } from './usage.ts';
 
 /** Runs one application, by the calls of `RunnerCalls`: at most one release serves, and a new one takes over only when it answers. */
 export class Runner {
   readonly proxy: AppProxy;
   readonly log: AppLog;
-  readonly told: Told;
+  readonly spec: CurrentSpec;
   readonly usage = new Usage();
   readonly #port: AppPort;
   readonly #restarts: Restarts;
@@ -32,7 +32,7 @@ export class Runner {
   readonly #withLock = keyedMutex();
   readonly #exclusively = <T>(work: () => Promise<T>): Promise<T> => this.#withLock('', work);
   readonly #report = (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>): void => {
-    const { user, app } = this.told.now;
+    const { user, app } = this.spec.now;
     this.parts.report({ type, user, app, ...more });
   };
   readonly #failed = (error: unknown): void => this.#report('app.error', { detail: messageOf(error) });
@@ -42,42 +42,42 @@ export class Runner {
 
   constructor(
     private readonly parts: RunnerParts,
-    told: ToldApp,
+    spec: AppSpec,
   ) {
     const { limits } = parts;
-    this.told = new Told(told);
-    this.log = appLog(told.log, limits.logBytes);
+    this.spec = new CurrentSpec(spec);
+    this.log = appLog(spec.log, limits.logBytes);
     this.#restarts = new Restarts(limits, this.log);
     this.#sleep = new Sleep({
       idleMs: limits.idleMs,
       fallAsleep: () => this.#inTurn(() => this.#fallAsleep()),
       wake: () => this.#inTurn(() => this.#revive('asleep')),
-      inTurn: (work) => parts.turns(told.user, work),
+      inTurn: (work) => parts.turns(spec.user, work),
     });
     this.proxy = appProxy({
-      app: told.app,
-      hosts: () => this.told.now.hosts,
+      app: spec.app,
+      hosts: () => this.spec.now.hosts,
       sleep: this.#sleep,
       usage: this.usage,
       limits,
       state: () => this.#state,
       onRefused: () => this.#live.running?.refused?.(),
     });
-    this.#port = new AppPort({ ...parts, told: this.told, proxy: this.proxy, report: this.#report });
+    this.#port = new AppPort({ ...parts, spec: this.spec, proxy: this.proxy, report: this.#report });
     this.#live = new Live({
       limits,
       proxy: this.proxy,
       onRetired: () => this.#report('app.retired', {}),
       onCrash: ({ snapshot }, { how, tooLarge }) => this.#crashed(snapshot, { how: `${snapshot} ${how}`, tooLarge }),
       onReturn: (change) => {
-        this.told.goBack();
+        this.spec.goBack();
         this.#report('app.returned', returned(change, this.log));
       },
       onFailure: this.#failed,
     });
     this.#swap = new Swap({
       limits,
-      told: this.told,
+      spec: this.spec,
       log: this.log,
       live: this.#live,
       port: this.#port,
@@ -99,15 +99,15 @@ export class Runner {
     return this.#state === 'asleep' && this.#live.busy ? 'running' : this.#state;
   }
 
-  start(release: ToldRelease, takes?: Takes): Promise<number> {
+  start(release: ReleaseSpec, keptFiles?: KeptFiles): Promise<number> {
     return this.#exclusively(async () => {
-      if (this.#live.running?.snapshot !== release.snapshot) await this.#startAfresh(release, takes);
+      if (this.#live.running?.snapshot !== release.snapshot) await this.#startAfresh(release, keptFiles);
       return this.proxy.open([]);
     });
   }
 
   restart(): Promise<void> {
-    return this.#exclusively(() => this.#startAfresh(this.told.release()));
+    return this.#exclusively(() => this.#startAfresh(this.spec.release()));
   }
 
   stop(): Promise<void> {
@@ -124,26 +124,26 @@ export class Runner {
     if (this.#state === 'stopped') this.#become('starting');
     await this.#exclusively(async () => {
       if (this.#state !== 'starting') return;
-      if (this.told.now.release === null && !missing) return;
+      if (this.spec.now.release === null && !missing) return;
       if (missing) {
         this.#become('crashed');
         return this.#report('app.crashed', { snapshot: missing.snapshot, detail: missing.why, isCause: true });
       }
       await this.#port.openHere();
-      if (this.told.now.scale.web === 'auto') await this.#revive('starting', true);
-      else await this.parts.turns(this.told.now.user, () => this.#revive('starting'));
+      if (this.spec.now.scale.web === 'auto') await this.#revive('starting', true);
+      else await this.parts.turns(this.spec.now.user, () => this.#revive('starting'));
     });
   }
 
   /** Ends the processes, for good; with another runner that is given the port, when requests and runs of cron have ended. */
-  close(give?: Give): Promise<void> {
+  close(handover?: PortHandover): Promise<void> {
     this.#closing = true;
     this.#swap.cancel();
     return this.#exclusively(async () => {
-      const given = give && (await this.#port.give(give));
-      if (given) {
-        const ended = this.#end(this.parts.limits.drainMs, given.to, give.ended !== undefined);
-        return void (await Promise.all([given.left, ended.finally(give.ended)]));
+      const port = handover && (await this.#port.handOver(handover));
+      if (port) {
+        const ended = this.#end(this.parts.limits.drainMs, port.to, handover.ended !== undefined);
+        return void (await Promise.all([port.left, ended.finally(handover.ended)]));
       }
       // Without connections nothing is left to drain.
       await this.proxy.close();
@@ -152,8 +152,8 @@ export class Runner {
   }
 
   async processes(): Promise<ProcessList> {
-    const { release: told, scale } = this.told.now;
-    const release = this.#live.formation?.release ?? (told === null ? undefined : this.ready(told));
+    const { release: last, scale } = this.spec.now;
+    const release = this.#live.formation?.release ?? (last === null ? undefined : this.ready(last));
     const web = { ...this.#live.running, state: this.#state, since: this.#since, restarts: this.#restarts.count };
     const list = await processList({ web, formation: this.#live.formation, release, cron: this.#live.cron, scale });
     return { ...list, usage: this.usage.shown() };
@@ -166,15 +166,15 @@ export class Runner {
   }
 
   /** Returns a release with the current variables; default: the one that is live, or was last. Throws 409 when there is none. */
-  ready(release = this.told.release()): Release {
-    return releaseOf(this.parts, this.told.now, release, this.log);
+  ready(release = this.spec.release()): Release {
+    return releaseOf(this.parts, this.spec.now, release, this.log);
   }
 
   scale(changed: Scale): Promise<void> {
     return this.#exclusively(async () => {
-      const { scale } = this.told.now;
-      const release = this.told.release();
-      this.told.change({ scale: changed });
+      const { scale } = this.spec.now;
+      const release = this.spec.release();
+      this.spec.change({ scale: changed });
       if (this.#state === 'stopped') return;
       const isAuto = changed.web === 'auto';
       const isAsleep = this.#state === 'asleep';
@@ -189,9 +189,9 @@ export class Runner {
   }
 
   /** A start on request: earlier crashes do not count, and a pending retry is dropped. */
-  async #startAfresh(release: ToldRelease, takes?: Takes): Promise<void> {
+  async #startAfresh(release: ReleaseSpec, keptFiles?: KeptFiles): Promise<void> {
     this.#restarts.reset();
-    await this.#swap.to(release, { takes });
+    await this.#swap.to(release, { keptFiles });
     this.#restarts.count = 0;
   }
 
@@ -207,7 +207,7 @@ export class Runner {
   /** Starts it after a crash or a start of the runner, or at a request while it is asleep. */
   async #revive(from: Process['state'], mayRest = false): Promise<void> {
     if (this.#live.running || this.#closing || this.#state !== from) return;
-    const { release } = this.told.now;
+    const { release } = this.spec.now;
     if (release === null) return;
     await this.#swap.to(release, { formation: this.#live.busy, mayRest }).catch((error: unknown) => {
       const how = sentenceOf(error);

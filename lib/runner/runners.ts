@@ -3,7 +3,7 @@ import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import { reporting } from './app-events.ts';
 import { type AppId, appKey, type Report, type RunnerCalls } from './calls.ts';
-import type { Give, Predecessor } from './door/app-port.ts';
+import type { PortHandover, Predecessor } from './door/app-port.ts';
 import { type FrontDoor, frontDoor } from './door/front-door.ts';
 import { oneOffs } from './jobs/one-offs.ts';
 import { KeptEvents } from './kept-events.ts';
@@ -31,8 +31,8 @@ export interface Runners extends RunnerCalls {
   readonly door: FrontDoor;
   /** Reports an event of the runner before. */
   readonly report: Report;
-  /** Has another runner take an application over; resolves when nothing of it runs here any more. */
-  giveAway(key: string, give: Give): Promise<void>;
+  /** Hands an application over to another runner; resolves when nothing of it runs here any more. */
+  handOver(key: string, handover: PortHandover): Promise<void>;
   /** The applications that it has. */
   keys(): readonly string[];
   /** Resolves when all one-off commands have ended. */
@@ -52,7 +52,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     limits,
     own,
     groups: boundedGroups(groups, {
-      limitOf: (key) => runnersByKey.get(key)?.told.now.mostProcesses ?? Number.POSITIVE_INFINITY,
+      limitOf: (key) => runnersByKey.get(key)?.spec.now.mostProcesses ?? Number.POSITIVE_INFINITY,
       checkMs: limits.processCheckMs,
     }),
     memory: memoryWatch(limits.memoryCheckMs),
@@ -66,14 +66,14 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
   const led = () => lead([...runnersByKey.values()]);
   return {
     door,
-    tell: async (app) => {
+    describe: async (app) => {
       const runner = find(app);
-      if (runner) runner.told.tell(app);
+      if (runner) runner.spec.describe(app);
       else runnersByKey.set(appKey(app), new Runner(parts, app));
       led();
     },
     begin: async () => begin(),
-    start: async (app, release, takes) => get(app).start(release, takes),
+    start: async (app, release, keptFiles) => get(app).start(release, keptFiles),
     restart: async (app) => get(app).restart(),
     resume: async (app, missing) => get(app).resume(missing),
     stop: async (app) => find(app)?.stop(),
@@ -86,7 +86,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     },
     state: async (app) => find(app)?.state() ?? 'stopped',
     states: async () =>
-      [...runnersByKey.values()].map((one) => ({ user: one.told.now.user, app: one.told.now.app, state: one.state() })),
+      [...runnersByKey.values()].map((one) => ({ user: one.spec.now.user, app: one.spec.now.app, state: one.state() })),
     processes: async (app) => {
       const { processes, ...more } = await get(app).processes();
       return { processes: [...processes, ...(await withMemory(commands.listed(app)))], ...more };
@@ -102,14 +102,14 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     endRuns: async (app) => commands.end(app),
     events: (last, signal) => events.after(last, signal),
     report: events.add,
-    giveAway: async (key, give) => {
+    handOver: async (key, handover) => {
       const runner = runnersByKey.get(key);
-      if (runner) return runner.close(give);
-      await give.sockets([]);
-      await give.ended?.();
+      if (runner) return runner.close(handover);
+      await handover.sockets([]);
+      await handover.ended?.();
     },
     keys: () =>
-      [...runnersByKey.values()].filter((one) => one.state() !== 'stopped').map(({ told }) => appKey(told.now)),
+      [...runnersByKey.values()].filter((one) => one.state() !== 'stopped').map(({ spec }) => appKey(spec.now)),
     runsEnded: commands.ended,
     close: async () => {
       clearInterval(measuring);

@@ -1,8 +1,9 @@
 import { busyPort } from '../../functions/core/output/diagnosis.ts';
 import type { Process } from '../../functions/core/ports/processes.ts';
-import { linkKept, replacedIn, type Takes } from '../files/kept-files.ts';
+import { type KeptFiles, linkKept, replacedIn } from '../files/kept-files.ts';
 import { HttpError, sentenceOf, withSentence } from '../http/http-error.ts';
-import type { RunnerEvent, ToldRelease } from './calls.ts';
+import type { ReleaseSpec, RunnerEvent } from './calls.ts';
+import type { CurrentSpec } from './current-spec.ts';
 import type { AppPort } from './door/app-port.ts';
 import type { Live } from './live.ts';
 import type { AppLog } from './logs/app-log.ts';
@@ -12,11 +13,10 @@ import type { Sleep } from './sleep.ts';
 import type { Restarts } from './start/crashes.ts';
 import { type RunningRelease, startRelease } from './start/launch.ts';
 import type { Release } from './start/release.ts';
-import type { Told } from './told.ts';
 
 interface SwapParts {
   readonly limits: RunnerLimits;
-  readonly told: Told;
+  readonly spec: CurrentSpec;
   readonly log: Pick<AppLog, 'note'>;
   readonly live: Live;
   readonly port: AppPort;
@@ -27,7 +27,7 @@ interface SwapParts {
   readonly become: (state: Process['state']) => void;
   readonly report: (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>) => void;
   /** Returns a release with the current variables. */
-  readonly ready: (release: ToldRelease) => Release;
+  readonly ready: (release: ReleaseSpec) => Release;
   /** Called when what ran before does not start again. */
   readonly onLost: (snapshot: string, how: string) => void;
 }
@@ -38,7 +38,7 @@ interface SwapOptions {
   /** A `web` that is `auto` waits for a request. */
   readonly mayRest?: boolean;
   /** What the release has that runs, and the new one keeps. */
-  readonly takes?: Takes | undefined;
+  readonly keptFiles?: KeptFiles | undefined;
 }
 
 const AGAIN = 'What ran before was started again.';
@@ -63,21 +63,21 @@ export class Swap {
    * one ends first, requests wait, and it is started again when that fails. A formation begins when the release is live, or
    * before, without `web`.
    */
-  async to(told: ToldRelease, options: SwapOptions = {}): Promise<void> {
+  async to(spec: ReleaseSpec, options: SwapOptions = {}): Promise<void> {
     const { live, restarts, state, become, isClosing } = this.parts;
     if (isClosing()) throw new HttpError(503, 'The platform is stopping.');
     const began = performance.now();
     const before = state();
     const { signal } = this.#begin();
-    const isAlone = !told.overlap || options.takes !== undefined;
+    const isAlone = !spec.overlap || options.keptFiles !== undefined;
     if ((isAlone || !live.running) && !restarts.isLoop) become('starting');
-    const former = isAlone ? await this.#endFormer(told, options) : undefined;
+    const former = isAlone ? await this.#endFormer(spec, options) : undefined;
     try {
-      const next = await this.#start(told, { ...options, signal });
+      const next = await this.#start(spec, { ...options, signal });
       if (!next) return;
       const milliseconds = performance.now() - began;
       restarts.began(() => {
-        this.parts.report('app.serving', { snapshot: told.snapshot, milliseconds });
+        this.parts.report('app.serving', { snapshot: spec.snapshot, milliseconds });
         live.formation?.reportCrashes();
       });
     } catch (error) {
@@ -91,9 +91,9 @@ export class Swap {
   }
 
   /** Ends what runs, also in the runner before, and returns it; requests wait. */
-  async #endFormer({ snapshot }: ToldRelease, { formation: kept }: SwapOptions): Promise<Release | undefined> {
-    const { live, limits, port, ready, told } = this.parts;
-    const elsewhere = port.isElsewhere ? told.now.release : null;
+  async #endFormer({ snapshot }: ReleaseSpec, { formation: kept }: SwapOptions): Promise<Release | undefined> {
+    const { live, limits, port, ready, spec } = this.parts;
+    const elsewhere = port.isElsewhere ? spec.now.release : null;
     await port.endElsewhere();
     if (elsewhere && elsewhere.snapshot !== snapshot) return ready(elsewhere);
     const { formation } = live;
@@ -104,41 +104,41 @@ export class Swap {
 
   /** Returns the `web` process that is live now, if it has not to wait for a request. */
   async #start(
-    told: ToldRelease,
-    { formation, mayRest, takes, signal }: SwapOptions & { readonly signal: AbortSignal },
+    spec: ReleaseSpec,
+    { formation, mayRest, keptFiles, signal }: SwapOptions & { readonly signal: AbortSignal },
   ): Promise<RunningRelease | undefined> {
     const { port } = this.parts;
     await port.openHere();
-    const { scale, release: last } = this.parts.told.now;
-    const isNew = last?.snapshot !== told.snapshot;
-    const release = this.parts.ready(told);
-    const replaced = isNew ? undefined : { ...told, paths: await replacedIn(told, told.kept) };
-    await linkKept({ release: told, dataDir: release.dataDir, paths: told.kept, takes: takes ?? replaced });
+    const { scale, release: last } = this.parts.spec.now;
+    const isNew = last?.snapshot !== spec.snapshot;
+    const release = this.parts.ready(spec);
+    const replaced = isNew ? undefined : { ...spec, paths: await replacedIn(spec, spec.kept) };
+    await linkKept({ release: spec, dataDir: release.dataDir, paths: spec.kept, keptFiles: keptFiles ?? replaced });
     const rests = mayRest && scale.web === 'auto' && release.types.web !== undefined;
     const form = this.#formationOf(release);
     const next = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });
     if (port.isElsewhere) await port.open(next?.address);
-    this.parts.told.change({ release: told });
-    this.#goLive(next, next?.formation ?? formation ?? form(), told.snapshot);
+    this.parts.spec.change({ release: spec });
+    this.#goLive(next, next?.formation ?? formation ?? form(), spec.snapshot);
     return next;
   }
 
   #goLive(next: RunningRelease | undefined, formation: Formation, snapshot: string): void {
-    const { live, restarts, sleep, become, log, told } = this.parts;
+    const { live, restarts, sleep, become, log, spec } = this.parts;
     // What follows is before its end is looked for: it may have ended already, and is then started again.
     restarts.cancel();
     live.use(next, formation);
-    sleep.allow(told.now.scale.web === 'auto');
+    sleep.allow(spec.now.scale.web === 'auto');
     become(next ? 'running' : 'asleep');
     if (next) log.note(`${snapshot} ${next.address ? 'serves' : 'runs'}`);
   }
 
   /** Starts what has ended for another release, which has failed. Returns the error of that one, with what came of it. */
   async #startAgain(former: Release, cause: unknown): Promise<HttpError> {
-    const { told, onLost, restarts } = this.parts;
+    const { spec, onLost, restarts } = this.parts;
     const { signal } = this.#begin();
     const form = this.#formationOf(former);
-    const { scale } = told.now;
+    const { scale } = spec.now;
     const failed = await startRelease(former, { scale, isNew: false, form, signal }).then((next) => {
       this.#goLive(next, next.formation ?? form(), former.snapshot);
       restarts.began(() => undefined);
@@ -150,7 +150,7 @@ export class Swap {
 
   #formationOf(release: Release): () => Formation {
     const { snapshot } = release;
-    const { scale } = this.parts.told.now;
+    const { scale } = this.parts.spec.now;
     return () => new Formation(release, scale, (type, more) => this.parts.report(type, { snapshot, ...more }));
   }
 }

@@ -9,7 +9,7 @@ import { toolBin } from '../../builder/tools/tools.ts';
 import { keptPaths } from '../../files/kept-files.ts';
 import { HttpError, sentenceOf } from '../../http/http-error.ts';
 import type { Isolation } from '../../process/sandbox.ts';
-import { type AppId, appKey, type HealthCheck, type ToldApp, type ToldRelease } from '../../runner/calls.ts';
+import { type AppId, type AppSpec, appKey, type HealthCheck, type ReleaseSpec } from '../../runner/calls.ts';
 import { type MemoryLimits, memoryLimitOf } from '../../runner/limits/memory-watch.ts';
 import { type ProcessLimits, processLimitOf } from '../../runner/limits/process-watch.ts';
 import type { StoredApp } from '../store/apps.ts';
@@ -38,8 +38,8 @@ export async function describeApp(
   parts: DescribeParts,
   { user, app }: AppId,
   stored: StoredApp,
-  release: ToldRelease | null,
-): Promise<ToldApp> {
+  release: ReleaseSpec | null,
+): Promise<AppSpec> {
   const { folders, variables, memoryLimits, processLimits, isolation, domain } = parts;
   const id = { user, app };
   const { log, data } = folders.ofApp(id);
@@ -75,7 +75,7 @@ async function shortNames(
  * Reads a built snapshot. Throws an HttpError: 404 or 409 when there is no such release, 500 with a sentence when there is
  * nothing to start in it.
  */
-export async function readRelease({ snapshots, folders }: DescribeParts, app: AppId, id: string): Promise<ToldRelease> {
+export async function readRelease({ snapshots, folders }: DescribeParts, app: AppId, id: string): Promise<ReleaseSpec> {
   const snapshot = await snapshots.get(app, id);
   if (snapshot.state !== 'ready') {
     const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';

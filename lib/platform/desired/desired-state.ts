@@ -36,7 +36,7 @@ export function desiredState(parts: DesiredParts) {
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
     const release = await readRelease(parts, app, stored.active).catch(() => null);
-    await calls.tell(await describeApp(parts, app, stored, release));
+    await calls.describe(await describeApp(parts, app, stored, release));
   };
   const of = (app: AppId) => operationsOf({ ...parts, starts }, app, () => awaited.delete(appKey(app)));
   /** Starts a release whose start was cut off: it may have answered already. When it fails, the one before is live. */

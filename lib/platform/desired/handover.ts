@@ -1,6 +1,6 @@
-import { keptPaths, type Takes } from '../../files/kept-files.ts';
+import { type KeptFiles, keptPaths } from '../../files/kept-files.ts';
 import { HttpError, sentenceOf } from '../../http/http-error.ts';
-import type { AppId, ToldRelease } from '../../runner/calls.ts';
+import type { AppId, ReleaseSpec } from '../../runner/calls.ts';
 import type { Folders } from '../store/folders.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import { lossOf, writtenBy } from './written.ts';
@@ -10,7 +10,7 @@ interface Handover {
   /** The paths that the new one keeps. */
   readonly kept: readonly string[];
   /** What it takes over from the old one; absent: nothing. */
-  readonly takes?: Takes;
+  readonly keptFiles?: KeptFiles;
   /** What ends with the old one, in sentences. */
   readonly lost?: string;
 }
@@ -27,7 +27,7 @@ interface HandoverParts {
 export async function handover(
   { snapshots, folders }: HandoverParts,
   app: AppId,
-  { release, before }: { readonly release: ToldRelease; readonly before: ToldRelease | null },
+  { release, before }: { readonly release: ReleaseSpec; readonly before: ReleaseSpec | null },
 ): Promise<Handover> {
   if (before === null || before.snapshot === release.snapshot) return { kept: release.kept };
   const [to, from] = [await snapshots.get(app, release.snapshot), await snapshots.get(app, before.snapshot)];
@@ -46,16 +46,16 @@ export async function handover(
     throw endsWithIt(databases, settingFor(keep, needed));
   }
   const paths = kept.filter((path) => written.files.some((file) => isIn(path, file)));
-  const takes = { root: before.root, folder: before.folder, paths };
+  const keptFiles = { root: before.root, folder: before.folder, paths };
   const losses = [
     lossOf(left(written.files), wayFor(keep, places)),
     lossOf(await writtenAtHome(before), ELSEWHERE),
   ].filter((loss) => loss !== undefined);
-  return { kept, ...(paths.length > 0 && { takes }), ...(losses.length > 0 && { lost: losses.join(' ') }) };
+  return { kept, ...(paths.length > 0 && { keptFiles }), ...(losses.length > 0 && { lost: losses.join(' ') }) };
 }
 
 /** No setting keeps these: a database there is named only, because no deploy could follow one that was refused. */
-async function writtenAtHome({ home, since }: ToldRelease): Promise<readonly string[]> {
+async function writtenAtHome({ home, since }: ReleaseSpec): Promise<readonly string[]> {
   if (home === undefined) return [];
   const { files } = await writtenBy({ root: home, folder: home, since });
   return files.map((file) => `~/${file}`);

@@ -3,11 +3,11 @@ import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError, isAway, isMissing } from '../../http/http-error.ts';
 import {
   type AppId,
+  type AppSpec,
   appKey,
   type LogQuery,
+  type ReleaseSpec,
   type RunnerCalls,
-  type ToldApp,
-  type ToldRelease,
 } from '../../runner/calls.ts';
 import { changedScale, countOf } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
@@ -23,7 +23,7 @@ export interface Started {
 
 /** What is recorded of an application, with its release that is live. */
 interface StoredRelease extends StoredApp {
-  readonly release: ToldRelease;
+  readonly release: ReleaseSpec;
 }
 
 export interface OperationParts extends DescribeParts {
@@ -54,13 +54,13 @@ export class Starts {
 }
 
 /** Describes an application to the runner and makes a call; both once more when the runner was restarted in between. */
-async function whenDescribed<T>(calls: RunnerCalls, spec: ToldApp, ask: () => Promise<T>): Promise<T> {
-  await calls.tell(spec);
+async function whenDescribed<T>(calls: RunnerCalls, spec: AppSpec, ask: () => Promise<T>): Promise<T> {
+  await calls.describe(spec);
   try {
     return await ask();
   } catch (error) {
     if (!isMissing(error)) throw error;
-    await calls.tell(spec);
+    await calls.describe(spec);
     return ask();
   }
 }
@@ -91,11 +91,11 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     const stored = await apps.get(app);
     const release = await readRelease(parts, app, snapshot);
     const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
-    const { kept, takes, lost } = await handover(parts, app, { release, before });
+    const { kept, keptFiles, lost } = await handover(parts, app, { release, before });
     onRequest();
     // Written before the requests move, so that after a kill no older release answers again.
     await apps.change(app, { next: snapshot });
-    const begin = () => calls.start(app, { ...release, kept }, takes);
+    const begin = () => calls.start(app, { ...release, kept }, keptFiles);
     const port = await whenDescribed(calls, await describeApp(parts, app, stored, before), begin).catch(
       async (error: unknown) => {
         // A runner that has not said that it failed may have started it.
@@ -170,6 +170,6 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
   };
 }
 
-function answers({ scale }: Pick<StoredApp, 'scale'>, { types }: Pick<ToldRelease, 'types'>): boolean {
+function answers({ scale }: Pick<StoredApp, 'scale'>, { types }: Pick<ReleaseSpec, 'types'>): boolean {
   return types.web !== undefined && countOf('web', scale) > 0;
 }

@@ -5,8 +5,8 @@ import { HttpError, isMissing, messageOf, sentenceOf } from '../../http/http-err
 import type { AppId } from '../../runner/calls.ts';
 import type { PortParts } from './parts.ts';
 
-/** How the service is told that a call cannot be fulfilled. */
-interface Told {
+/** The error of the service for a call that fails. */
+interface CallFailure {
   readonly code: ErrorCode;
   /** Names the call in sentences: `the upload of 1.0.0-7`. */
   readonly what: string;
@@ -17,14 +17,14 @@ interface Told {
 }
 
 /** A call about an application. */
-export interface AppCall extends Told {
+export interface AppCall extends CallFailure {
   readonly app: AppRef;
 }
 
 /** Does the work of calls. Throws a `DeployError` for what cannot be done. */
 export interface Calls {
   /** For a user, who is served. */
-  forUser<T>(user: string, told: Told, work: () => Promise<T>): Promise<T>;
+  forUser<T>(user: string, failure: CallFailure, work: () => Promise<T>): Promise<T>;
   /** For an application that there may not be yet. */
   forAny<T>(call: AppCall, work: (app: AppId) => Promise<T>): Promise<T>;
   /** For an application that there is. */
@@ -34,7 +34,7 @@ export interface Calls {
 }
 
 export function portCalls({ users, apps, closing, log }: PortParts): Calls {
-  const forUser: Calls['forUser'] = async (user, told, work) => {
+  const forUser: Calls['forUser'] = async (user, failure, work) => {
     try {
       if (closing.aborted) throw new HttpError(503, 'The platform stops; try again.');
       if (await users.has(user)) return await work();
@@ -42,10 +42,10 @@ export function portCalls({ users, apps, closing, log }: PortParts): Calls {
     } catch (error) {
       const known = error instanceof HttpError || error instanceof DeployError ? error.cause : error;
       if (known !== undefined) log({ type: 'platform.error', detail: messageOf(known) });
-      throw deployError(told, error);
+      throw deployError(failure, error);
     }
   };
-  const forAny: Calls['forAny'] = ({ app, ...told }, work) => forUser(app.user, told, () => work(app));
+  const forAny: Calls['forAny'] = ({ app, ...failure }, work) => forUser(app.user, failure, () => work(app));
   const of: Calls['of'] = (call, work) =>
     forAny(call, async (app) => {
       await apps.get(app);
@@ -66,7 +66,7 @@ const MOST_SENTENCE_CHARACTERS = 400;
 const MOST_LOG_LINES = 100;
 const MOST_LINE_CHARACTERS = 1000;
 
-function deployError({ code, what, refusals, isOwn }: Told, error: unknown): DeployError {
+function deployError({ code, what, refusals, isOwn }: CallFailure, error: unknown): DeployError {
   if (error instanceof DeployError) return error;
   const { status, log } = error instanceof HttpError ? error : { status: 500, log: [] };
   const sentence = shownSentence(sentenceOf(error)) ?? 'no reason given';

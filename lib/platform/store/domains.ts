@@ -11,8 +11,8 @@ export interface Domains {
   add(app: AppId, name: string): Promise<boolean>;
   /** Takes a name from the application; 404 when it does not have it. */
   remove(app: AppId, name: string): Promise<void>;
-  /** Reads and tells all names, as after each change: at the start, and when an application was renamed or removed. */
-  tell(): void;
+  /** Reads and announces all names, as after each change: at the start, and when an application was renamed or removed. */
+  announce(): void;
 }
 
 interface Row extends AppId {
@@ -30,7 +30,7 @@ export function domains(
 ): Domains {
   /** For requests, which read no table. */
   let owners: ReadonlyMap<string, AppId> = new Map();
-  const tell = (app?: AppId) => {
+  const announce = (app?: AppId) => {
     const rows = tables.all<Row>('SELECT name, user, app FROM domains ORDER BY id');
     owners = new Map(rows.map(({ name, user, app }) => [name, { user, app }]));
     return changed([...owners.keys()], app);
@@ -48,16 +48,16 @@ export function domains(
     add: async (app, name) => {
       await apps.get(app);
       const isNew = await tables.write(() => add(app, name));
-      if (isNew) await tell(app);
+      if (isNew) await announce(app);
       return isNew;
     },
     remove: async ({ user, app }, name) => {
       const sql = 'DELETE FROM domains WHERE name = ? AND user = ? AND app = ?';
       const removed = await tables.write(() => tables.run(sql, name, user, app));
       if (removed === 0) throw new HttpError(404, `${app} does not have the domain ${name}.`);
-      await tell({ user, app });
+      await announce({ user, app });
     },
-    tell: () => void tell(),
+    announce: () => void announce(),
   };
 }
 

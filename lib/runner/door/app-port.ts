@@ -1,31 +1,31 @@
 import type { Server } from 'node:net';
 import type { Target } from '../../http/forwarder.ts';
 import { appKey, type RunnerEvent } from '../calls.ts';
+import type { CurrentSpec } from '../current-spec.ts';
 import type { RunnerLimits } from '../settings.ts';
-import type { Told } from '../told.ts';
 import type { AppProxy } from './proxy.ts';
 
 /** The runner before, which serves each application until it is taken over from it. */
 export interface Predecessor {
   /**
-   * Has a server listen on the port of an application, when it has one, and the application end there; `isAlone` waits for that
-   * end, and ends its runs of cron too.
+   * Makes a server listen on the port of an application, if it has one, and ends the application there. `isAlone` waits for
+   * that end, and ends its cron runs too.
    */
   take(key: string, server: Server, isAlone?: boolean): Promise<void>;
   /** Resolves when it has ended. */
   readonly gone: Promise<void>;
 }
 
-/** How an application is given to the runner that succeeds this one. */
-export interface Give {
-  /** Gives the sockets of its port. */
+/** The handover of an application to the runner that succeeds this one. */
+export interface PortHandover {
+  /** Sends the sockets of its port. */
   readonly sockets: (sockets: readonly Server[]) => Promise<void>;
-  /** Tells that nothing of it runs any more; present: it must not run twice, so that its runs of cron are ended too. */
+  /** Called when nothing of it runs any more. Present: it must not run twice, so its cron runs end too. */
   readonly ended?: (() => Promise<void>) | undefined;
 }
 
 interface PortParts {
-  readonly told: Told;
+  readonly spec: CurrentSpec;
   readonly proxy: AppProxy;
   readonly report: (type: string, more: Pick<RunnerEvent, 'port' | 'detail'>) => void;
   readonly predecessor: Predecessor | undefined;
@@ -37,10 +37,10 @@ export class AppPort {
   #isElsewhere = false;
 
   constructor(private readonly parts: PortParts) {
-    const { told, proxy, predecessor } = parts;
-    if (!predecessor || told.now.port === null) return;
+    const { spec, proxy, predecessor } = parts;
+    if (!predecessor || spec.now.port === null) return;
     this.#isElsewhere = true;
-    proxy.pointTo(here(told.now.port));
+    proxy.pointTo(here(spec.now.port));
     void predecessor.gone.then(async () => this.#isElsewhere && this.open());
   }
 
@@ -49,38 +49,38 @@ export class AppPort {
     return this.#isElsewhere;
   }
 
-  /** Has the proxy listen, also before the first release starts, unless the runner before serves. */
+  /** Makes the proxy listen, also before the first release starts, unless the runner before serves. */
   async openHere(): Promise<void> {
     if (!this.#isElsewhere) await this.open();
   }
 
-  /** Has the runner before end what it serves; requests wait here. */
+  /** Ends what the runner before serves; requests wait here. */
   async endElsewhere(): Promise<void> {
     if (this.#isElsewhere) await this.open(undefined, true);
   }
 
-  /** Has the proxy listen; what the runner before serves is served at `address` from now on. */
+  /** Makes the proxy listen; what the runner before serves is served at `address` from now on. */
   async open(address?: Target, isAlone = false): Promise<void> {
-    const { told, proxy, report, predecessor } = this.parts;
+    const { spec, proxy, report, predecessor } = this.parts;
     if (this.#isElsewhere) proxy.pointTo(address);
     const taken = this.#isElsewhere ? predecessor : undefined;
-    const before = told.now.port;
+    const before = spec.now.port;
     const port = await proxy.open(before === null ? [] : [before], (server) =>
-      Promise.resolve(taken?.take(appKey(told.now), server, isAlone)),
+      Promise.resolve(taken?.take(appKey(spec.now), server, isAlone)),
     );
     this.#isElsewhere = false;
     if (port === before) return;
-    told.change({ port });
+    spec.change({ port });
     if (before === null) report('app.port', { port });
     else report('app.moved', { port, detail: `Port ${before} is taken; it is ${port} now.` });
   }
 
-  /** Gives the port to another runner; returns where that serves, and the end of the connections that there are. */
-  async give(give: Give): Promise<{ readonly to: Target | undefined; readonly left: Promise<void> }> {
-    const { told, proxy, limits } = this.parts;
+  /** Hands the port over to another runner; returns where that serves, and the end of the connections that there are. */
+  async handOver(handover: PortHandover): Promise<{ readonly to: Target | undefined; readonly left: Promise<void> }> {
+    const { spec, proxy, limits } = this.parts;
     const sockets = proxy.sockets();
-    await give.sockets(sockets);
-    const to = sockets.length === 0 || told.now.port === null ? undefined : here(told.now.port);
+    await handover.sockets(sockets);
+    const to = sockets.length === 0 || spec.now.port === null ? undefined : here(spec.now.port);
     return { to, left: proxy.leave(limits.drainMs) };
   }
 }

@@ -32,7 +32,7 @@ export function frontDoor(limits: ConstructorParameters<typeof Waiting>[0]): Led
   const find = (host: string | undefined) => {
     const app = names.get(hostName(host));
     // Nothing is at its address until it is started for the first time.
-    return app?.told.now.release === null && app.state() === 'stopped' ? undefined : app;
+    return app?.spec.now.release === null && app.state() === 'stopped' ? undefined : app;
   };
   return {
     find,
@@ -64,7 +64,7 @@ export function frontDoor(limits: ConstructorParameters<typeof Waiting>[0]): Led
 
 function namesOf(all: readonly Runner[]): ReadonlyMap<string, Runner> {
   const entries = all.flatMap((runner) => {
-    const { hosts, domains } = runner.told.now;
+    const { hosts, domains } = runner.spec.now;
     return [...hosts, ...domains].map((name) => [name, runner] as const);
   });
   return new Map(entries);

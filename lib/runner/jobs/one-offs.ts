@@ -2,7 +2,7 @@ import type { RunStart } from '../../../functions/core/ports/processes.ts';
 import { type StartCommand, scriptCommand } from '../../builder/start/start-command.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { shellQuote } from '../../process/command.ts';
-import { type AppId, appKey, type ToldRelease } from '../calls.ts';
+import { type AppId, appKey, type ReleaseSpec } from '../calls.ts';
 import type { Listed } from '../processes/app-process.ts';
 import type { Runner } from '../runner.ts';
 import { OneOff } from './one-off.ts';
@@ -33,10 +33,10 @@ export function oneOffs() {
      * there is no such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can
      * give it one.
      */
-    start: async (runner: Runner, { command, terminal }: RunStart, of?: ToldRelease) => {
+    start: async (runner: Runner, { command, terminal }: RunStart, of?: ReleaseSpec) => {
       if (isClosed) throw new HttpError(503, 'The platform is stopping.');
       const { log } = runner;
-      const app = runner.told.now;
+      const app = runner.spec.now;
       const release = runner.ready(of);
       const number = freeNumber(app);
       const slot: Slot = { app: appKey(app), number, isEnded: false };

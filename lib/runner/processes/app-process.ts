@@ -10,13 +10,13 @@ import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import { type Isolation, placeOf, withPaths } from '../../process/sandbox.ts';
-import type { ToldApp, ToldRelease } from '../calls.ts';
+import type { AppSpec, ReleaseSpec } from '../calls.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 
 /** Shared by all processes of a release. */
 export interface ProcessContext
-  extends Pick<ToldApp, 'isolation' | 'dataDir' | 'variables' | 'caches' | 'memoryMb'>,
-    Pick<ToldRelease, 'manifest'> {
+  extends Pick<AppSpec, 'isolation' | 'dataDir' | 'variables' | 'caches' | 'memoryMb'>,
+    Pick<ReleaseSpec, 'manifest'> {
   readonly own: OwnEnvironment;
   readonly groups: GroupRegistry;
   /** `<user>/<app>`. */

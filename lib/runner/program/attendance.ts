@@ -31,7 +31,7 @@ export class Attendance {
     this.#present += 1;
     clearTimeout(this.#timer);
     const lines = createInterface({ input: request });
-    lines.on('line', (line) => groups.told(line));
+    lines.on('line', (line) => groups.note(line));
     // A kill of the service cuts the request.
     lines.on('error', () => {});
     await new Promise<void>((resolve) => {
@@ -72,7 +72,7 @@ class ServiceGroups {
   /** @param marks the beginning of the marks of all processes that the service has started */
   constructor(private readonly marks: string) {}
 
-  told(line: string): void {
+  note(line: string): void {
     const [sign, pgid] = [line.slice(0, 1), Number(line.slice(1))];
     if (!Number.isInteger(pgid) || pgid <= 1) return;
     if (sign === '-') this.#groups.delete(pgid);

@@ -14,9 +14,9 @@ export function runnerClient(socketPath: string, options: AskingOptions = {}): R
   const { ask, stream } = asking(socketPath, options);
   const answered = ANSWERED.map((name) => [
     name,
-    (...given: unknown[]) => {
-      const signal = given.find((one) => one instanceof AbortSignal);
-      return ask({ name, args: given.filter((one) => one !== signal), signal });
+    (...args: unknown[]) => {
+      const signal = args.find((one) => one instanceof AbortSignal);
+      return ask({ name, args: args.filter((one) => one !== signal), signal });
     },
   ]);
   const streamed = STREAMED.map((name) => [
@@ -70,7 +70,7 @@ export async function listenFor(socketPath: string, wanted: readonly ServicePort
   return JSON.parse(await (await send(socketPath, { name: 'listen', args: wanted })).text());
 }
 
-/** Has a runner start the one that replaces it; returns the process id of that. */
+/** Makes a runner start its successor; returns the process id of that. */
 export async function replaceRunner(socketPath: string, launch: Launch): Promise<{ readonly pid: number }> {
   return { pid: JSON.parse(await (await send(socketPath, { name: 'replace', args: launch })).text()) };
 }

@@ -5,11 +5,14 @@ import type { Report, RunnerEvent } from '../calls.ts';
 import type { Predecessor } from '../door/app-port.ts';
 import type { HeldPort } from '../door/service-ports.ts';
 
-/** What a runner that is replaced sends to its successor; a socket comes with the message that names its application. */
-export type Given = { readonly socketOf: string } | { readonly given: string } | { readonly event: RunnerEvent };
+/** What a runner that is replaced sends to its successor; a socket comes with the message `socketOf`. */
+export type HandoverMessage =
+  | { readonly socketOf: string }
+  | { readonly given: string }
+  | { readonly event: RunnerEvent };
 
-/** What the successor sends: the application that it takes over, and whether it is given when it has ended. */
-export interface Wanted {
+/** What the successor sends: the application that it takes over, and whether it must have ended first. */
+export interface TakeRequest {
   readonly take: string;
   readonly isAlone: boolean;
 }
@@ -23,7 +26,7 @@ export function portKey({ name, host }: HeldPort): string {
 }
 
 interface RunnerBefore extends Predecessor {
-  /** Has events passed on that happen there, from the moment at which the front door is taken. */
+  /** Reports the events that happen there, from the takeover of the front door on. */
   follow(report: Report): void;
 }
 
@@ -35,7 +38,7 @@ export function predecessor(): RunnerBefore | undefined {
   const gone = once(process, 'disconnect').then(() => {
     for (const { done } of waiting.values()) done();
   });
-  process.on('message', (message: Given, handle: unknown) => {
+  process.on('message', (message: HandoverMessage, handle: unknown) => {
     if ('event' in message) report(message.event);
     else if ('given' in message) waiting.get(message.given)?.done();
     else {
@@ -46,8 +49,8 @@ export function predecessor(): RunnerBefore | undefined {
   const take = async (key: string, server: Server, isAlone = false) => {
     if (!process.connected) return;
     const given = new Promise<void>((done) => waiting.set(key, { server, done }));
-    const wanted: Wanted = { take: key, isAlone };
-    process.send?.(wanted);
+    const request: TakeRequest = { take: key, isAlone };
+    process.send?.(request);
     await given;
   };
   const follow = (to: Report) => {

@@ -38,7 +38,7 @@ export interface Hello {
 /** The calls with one answer. */
 export const ANSWERED = [
   ...([
-    'tell',
+    'describe',
     'begin',
     'start',
     'restart',

@@ -42,8 +42,8 @@ interface RunnerProcess extends RunnerCalls {
   readonly door: RemoteDoor;
   /** The open ports of the service, by their names. */
   readonly ports: Readonly<Record<string, number>>;
-  /** Has a function called each time that it was started again, with nothing running. */
-  onRestart(told: () => void): void;
+  /** Calls the listener after each restart, when nothing runs. */
+  onRestart(listener: () => void): void;
   /** Resolves with the reason when it cannot be started again. */
   readonly failed: Promise<OperatorError>;
 }
@@ -81,7 +81,7 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   let child: ChildProcess | undefined;
   const begin = () => {
     const given = programOptions(options, version);
-    // One that nobody ends is a unit of its own of a service manager, which starts it.
+    // With RUNNER_LINGER=infinity systemd starts it.
     if (given.lingerSeconds !== null) child = spawnRunner({ ...launch, options: given }, options);
     return firstHello(options, { pid: child?.pid, child, socketPath });
   };
@@ -125,8 +125,8 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
     ...calls,
     door: remoteDoor(() => current.port),
     ports,
-    onRestart: (told) => {
-      restarted = told;
+    onRestart: (listener) => {
+      restarted = listener;
     },
     failed,
     close: async () => {

@@ -7,7 +7,7 @@ import type { EventId, NumberedEvent } from '../calls.ts';
 import { connectionsEnded } from '../door/proxy.ts';
 import type { ServicePorts } from '../door/service-ports.ts';
 import type { Runners } from '../runners.ts';
-import { DOOR, type Given, portKey, type Wanted } from './predecessor.ts';
+import { DOOR, type HandoverMessage, portKey, type TakeRequest } from './predecessor.ts';
 import { type Launch, spawnRunner } from './spawn.ts';
 
 interface SuccessorParts {
@@ -22,7 +22,7 @@ interface SuccessorParts {
   readonly waitMs: number;
   /** Called when the successor asks for the first time. */
   readonly begun: () => void;
-  /** Called when everything has been given away and has ended. */
+  /** Called when everything has been handed over and has ended. */
   readonly ended: () => void;
 }
 
@@ -39,46 +39,46 @@ export function startSuccessor(launch: Launch, parts: SuccessorParts): number {
   const options = { ...launch.options, held };
   const child = spawnRunner({ ...launch, options }, { folder: '.', own: process.env, isSuccessor: true });
   if (child.pid === undefined) throw new HttpError(500, 'The runner that replaces this one could not be started.');
-  const given = new Map<string, Promise<void>>();
+  const handedOver = new Map<string, Promise<void>>();
   const finish = async () => {
-    await Promise.all(given.values());
+    await Promise.all(handedOver.values());
     // One-off commands have no time limit, and neither have runs of cron.
     await runners.runsEnded();
     child.off('exit', lost);
     ended();
   };
-  const give = ({ take: key, isAlone }: Wanted) => {
-    if (given.size === 0) {
+  const handOver = ({ take: key, isAlone }: TakeRequest) => {
+    if (handedOver.size === 0) {
       begun();
       setTimeout(finish, LIMIT_MS);
       void passEvents(runners, child);
     }
-    const said = () => sent(child, { given: key });
+    const sendDone = () => sent(child, { given: key });
     const send = async (sockets: readonly Socket[]) => {
       for (const socket of sockets) await sent(child, { socketOf: key }, socket);
-      if (!isAlone) await said();
+      if (!isAlone) await sendDone();
     };
     const port = held.find((one) => portKey(one) === key);
     const left = async () => {
       if (port) return send(service.sockets(port));
-      if (key !== DOOR) return runners.giveAway(key, { sockets: send, ended: isAlone ? said : undefined });
+      if (key !== DOOR) return runners.handOver(key, { sockets: send, ended: isAlone ? sendDone : undefined });
       await send(socketsOf(door));
       await Promise.all([connectionsEnded(door, drainMs), service.leave(waitMs)]);
     };
-    given.set(
+    handedOver.set(
       key,
       left().catch(() => undefined),
     );
-    if (given.has(DOOR) && runners.keys().every((one) => given.has(one))) void finish();
+    if (handedOver.has(DOOR) && runners.keys().every((one) => handedOver.has(one))) void finish();
   };
   /** The service starts another one, and a shell kills what runs here. */
-  const lost = () => void (given.size > 0 && process.exit(1));
+  const lost = () => void (handedOver.size > 0 && process.exit(1));
   child.once('exit', lost);
-  child.on('message', give);
+  child.on('message', handOver);
   return child.pid;
 }
 
-function sent(child: ChildProcess, message: Given, socket?: Socket): Promise<void> {
+function sent(child: ChildProcess, message: HandoverMessage, socket?: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     child.send(message, socket, (error) => (error ? reject(error) : resolve()));
   });

@@ -3,7 +3,7 @@ import type { OwnEnvironment } from '../../builder/process/child-environment.ts'
 import { HttpError } from '../../http/http-error.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { placeOf, withPaths } from '../../process/sandbox.ts';
-import { appKey, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
+import { type AppSpec, appKey, type ReleaseSpec, type Report } from '../calls.ts';
 import type { Predecessor } from '../door/app-port.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 import type { AppLog } from '../logs/app-log.ts';
@@ -25,18 +25,18 @@ export interface RunnerParts extends ReleaseParts {
 }
 
 /** A built snapshot, and all that its processes need. */
-export interface Release extends ProcessContext, Pick<ToldRelease, 'snapshot' | 'types' | 'cron' | 'health'> {
+export interface Release extends ProcessContext, Pick<ReleaseSpec, 'snapshot' | 'types' | 'cron' | 'health'> {
   /** The name under which it is asked whether it answers. */
   readonly host: string;
   readonly log: AppLog;
   readonly limits: RunnerLimits;
 }
 
-/** Returns a release with what its application is told of now. */
+/** Returns a release with the current description of its application. */
 export function releaseOf(
   { own, groups, limits, memory }: ReleaseParts,
-  app: ToldApp,
-  { snapshot, manifest, types, cron, health, ...release }: ToldRelease,
+  app: AppSpec,
+  { snapshot, manifest, types, cron, health, ...release }: ReleaseSpec,
   log: AppLog,
 ): Release {
   const { dataDir, variables, caches, memoryMb, isolation, hosts } = app;

@@ -63,14 +63,14 @@ describe('what is kept of an application', () => {
     const one = await release('1', { 'a.db': 'seed' });
     await write(one.folder, { 'a.db': 'main', 'a.db-wal': 'wal', 'a.db-shm': 'shm', 'up/x': 'x' });
     const two = await release('2', { 'a.db': 'seed' });
-    const takes = { ...one, paths: ['a.db', 'up'] };
-    await linkKept({ release: two, dataDir, paths: ['a.db', 'up'], takes });
+    const keptFiles = { ...one, paths: ['a.db', 'up'] };
+    await linkKept({ release: two, dataDir, paths: ['a.db', 'up'], keptFiles });
     expect(await text(two, 'a.db')).toBe('main');
     expect(await text(one, 'a.db')).toBe('main');
     expect(await text(two, 'up/x')).toBe('x');
     const kept = await readdir(join(dataDir, 'kept'));
     expect(kept.sort()).toEqual(['a.db', 'a.db-shm', 'a.db-wal', 'up']);
-    await linkKept({ release: two, dataDir, paths: ['a.db', 'up'], takes });
+    await linkKept({ release: two, dataDir, paths: ['a.db', 'up'], keptFiles });
     expect(await text(two, 'a.db')).toBe('main');
   });
 
@@ -79,7 +79,12 @@ describe('what is kept of an application', () => {
     await link(one, 'a.json', 'up');
     const two = await release('2', { 'a.json': 'own', 'up/x': 'own' });
     const three = await release('3', {});
-    await linkKept({ release: three, dataDir, paths: ['a.json', 'up'], takes: { ...two, paths: ['a.json', 'up'] } });
+    await linkKept({
+      release: three,
+      dataDir,
+      paths: ['a.json', 'up'],
+      keptFiles: { ...two, paths: ['a.json', 'up'] },
+    });
     expect(await text(three, 'a.json')).toBe('own');
     expect(await text(three, 'up/x')).toBe('own');
     expect(await readFile(join(dataDir, 'kept/a.json.before'), 'utf8')).toBe('kept');
@@ -113,8 +118,8 @@ describe('what is kept of an application', () => {
       'Nothing can be kept in public, which is a link or a file.',
     );
     const two = await release('2', {});
-    const takes = { ...one, paths: ['public/secret'] };
-    await expect(linkKept({ release: two, dataDir, paths: ['public/secret'], takes })).rejects.toThrow('public');
+    const keptFiles = { ...one, paths: ['public/secret'] };
+    await expect(linkKept({ release: two, dataDir, paths: ['public/secret'], keptFiles })).rejects.toThrow('public');
     await rm(join(dataDir, 'kept'), { recursive: true });
     await symlink(other, join(dataDir, 'kept'));
     await expect(link(two, 'up')).rejects.toThrow('Nothing can be kept in kept, which is a link or a file.');
@@ -140,7 +145,7 @@ describe('while the application runs', () => {
     for (let round = 0; round < 100; round += 1) {
       const one = { root: join(root, `${round}`), folder: join(root, `${round}`), since: 0 };
       await write(one.root, { 'a/b/x': 'own' });
-      const linked = linkKept({ release: one, dataDir, paths: ['a/b'], takes: { ...one, paths: ['a/b'] } });
+      const linked = linkKept({ release: one, dataDir, paths: ['a/b'], keptFiles: { ...one, paths: ['a/b'] } });
       outcomes.add(
         await linked.then(
           () => 'linked',

@@ -124,7 +124,7 @@ it('a start that has failed leaves nothing for the next start of the platform', 
   expect(started).toEqual([]);
 });
 
-it('a runner that was started again in the middle of a start is told of the application once more', async () => {
+it('a runner that was started again in the middle of a start gets the description of the application once more', async () => {
   const at = await platform({
     runner: (runner) => {
       let isKilled = false;

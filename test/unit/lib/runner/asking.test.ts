@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { ToldRelease } from '../../../../lib/runner/calls.ts';
+import type { ReleaseSpec } from '../../../../lib/runner/calls.ts';
 import { runnerClient } from '../../../../lib/runner/program/client.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 
 const shop = { user: 'ada', app: 'shop' };
-const release = { snapshot: '1.0.0-1' } as ToldRelease;
+const release = { snapshot: '1.0.0-1' } as ReleaseSpec;
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => unknown;
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
 import { portOf } from '../../../../lib/http/ports.ts';
-import type { ToldRelease } from '../../../../lib/runner/calls.ts';
+import type { ReleaseSpec } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
+import { hello as app, releaseIn, specIn } from '../../../support/platform/app-spec.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
-import { hello as app, releaseIn, toldIn } from '../../../support/platform/told-app.ts';
 
 /** Answers with this text and its process id, after `before` has run. */
 const says = (text: string, before = '') => `${before}
@@ -22,11 +22,11 @@ async function opened() {
   const limits = { crashPauseMs: 10, keepMs: 300, readinessMs: 3_000, serverErrorMs: 300 };
   const running = await openRunner({ folder, limits, own: process.env });
   afterwards(running.close);
-  const told = toldIn(folder);
-  await running.tell(told);
-  const start = async (snapshot: string, server: string, how: Partial<ToldRelease> = {}) =>
+  const spec = specIn(folder);
+  await running.describe(spec);
+  const start = async (snapshot: string, server: string, how: Partial<ReleaseSpec> = {}) =>
     running.start(app, { ...(await releaseIn(folder, snapshot, server)), ...how });
-  return { running, told, start };
+  return { running, spec, start };
 }
 
 const textAt = async (port: number) => (await fetch(`http://127.0.0.1:${port}`)).text();
@@ -85,11 +85,11 @@ it('without overlap the old release ends before the new one starts, and requests
 });
 
 it('without overlap a release that fails has the old one started again, as it was, and the error says so', async () => {
-  const { running, told, start } = await opened();
+  const { running, spec, start } = await opened();
   const alone = { overlap: false };
-  await running.tell({ ...told, variables: { WORD: 'old' } });
+  await running.describe({ ...spec, variables: { WORD: 'old' } });
   const port = await start('1', says('one', LOCK), alone);
-  await running.tell({ ...told, variables: { WORD: 'new' } });
+  await running.describe({ ...spec, variables: { WORD: 'new' } });
 
   await expect(start('2', 'throw new Error("broken")', alone)).rejects.toMatchObject({
     message: 'Error: broken (server.js:1). What ran before was started again.',

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { RunnerCalls, ToldApp, ToldRelease } from '../../../../lib/runner/calls.ts';
+import type { AppSpec, ReleaseSpec, RunnerCalls } from '../../../../lib/runner/calls.ts';
 import { helloOf, runnerClient } from '../../../../lib/runner/program/client.ts';
 import { spawnRunner } from '../../../../lib/runner/program/spawn.ts';
 import { bundledRunner, startRunner } from '../../../../lib/runner/program/start.ts';
+import { hello, releaseIn, specIn } from '../../../support/platform/app-spec.ts';
 import { afterwards, isAlive, temporaryFolder, until } from '../../../support/platform/harness.ts';
-import { hello, releaseIn, toldIn } from '../../../support/platform/told-app.ts';
 import { asking } from '../../../support/service/asking.ts';
 
 /** Says its process, is slow when it is asked to, and logs with each line one more. */
@@ -26,7 +26,7 @@ process.on('SIGTERM', () => setTimeout(() => { rmSync(lock); process.exit() }, 5
 ${SERVER}`;
 
 /** Starts a runner of another version, with an application. */
-async function olderRunner(server: string, how: Partial<ToldRelease>) {
+async function olderRunner(server: string, how: Partial<ReleaseSpec>) {
   const folder = await temporaryFolder();
   const files = { ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
   const options = { version: 'older', ...files, limits: {}, lingerSeconds: 60 };
@@ -39,23 +39,23 @@ async function olderRunner(server: string, how: Partial<ToldRelease>) {
   await until('it answers', async () => (await answer()) !== undefined);
   const port = (await answer())?.port ?? 0;
   const release = { ...(await releaseIn(folder, '1', server)), ...how };
-  const told: ToldApp = { ...toldIn(folder), release };
-  const own = await begin(older, told);
-  return { ...{ folder, files, port, own, pid: before.pid ?? 0 }, told: { ...told, port: own } };
+  const spec: AppSpec = { ...specIn(folder), release };
+  const own = await begin(older, spec);
+  return { ...{ folder, files, port, own, pid: before.pid ?? 0 }, spec: { ...spec, port: own } };
 }
 
-async function newerRunner(folder: string, files: { readonly ports: string; readonly reserve: string }, told: ToldApp) {
+async function newerRunner(folder: string, files: { readonly ports: string; readonly reserve: string }, spec: AppSpec) {
   const runner = await startRunner({ folder, ...files, own: { ...process.env, RUNNER_LINGER: '60' }, warn: () => {} });
   afterwards(runner.close);
-  await runner.tell(told);
+  await runner.describe(spec);
   await runner.begin();
   return runner;
 }
 
-async function begin(calls: RunnerCalls, told: ToldApp): Promise<number> {
-  await calls.tell(told);
+async function begin(calls: RunnerCalls, spec: AppSpec): Promise<number> {
+  await calls.describe(spec);
   await calls.begin();
-  return told.release ? calls.start(hello, told.release) : 0;
+  return spec.release ? calls.start(hello, spec.release) : 0;
 }
 
 async function byName(port: number, path = '/'): Promise<string> {
@@ -70,8 +70,8 @@ async function byName(port: number, path = '/'): Promise<string> {
 
 it('a runner of another version is replaced without a request that fails; log and cron go on', async () => {
   const job = { command: `node -e "${JOB}"`, schedule: '* * * * * *' };
-  const { folder, files, port, own, pid, told } = await olderRunner(SERVER, { cron: [job] });
-  const log = () => readFileSync(told.log, 'utf8');
+  const { folder, files, port, own, pid, spec } = await olderRunner(SERVER, { cron: [job] });
+  const log = () => readFileSync(spec.log, 'utf8');
   await expect.poll(log).toContain('@cron.1 runs');
   const first = await byName(port);
   const asked = [
@@ -80,7 +80,7 @@ it('a runner of another version is replaced without a request that fails; log an
   ];
   const slow = byName(port, '/slow');
 
-  const runner = await newerRunner(folder, files, told);
+  const runner = await newerRunner(folder, files, spec);
   expect(await byName(port)).toBe(first);
   await runner.resume(hello);
 
@@ -107,24 +107,24 @@ it('a runner of another version is replaced without a request that fails; log an
 });
 
 it('an application that must not overlap ends in the one before first, and requests wait', async () => {
-  const { folder, files, port, pid, told } = await olderRunner(ALONE, { overlap: false });
+  const { folder, files, port, pid, spec } = await olderRunner(ALONE, { overlap: false });
   const first = await byName(port);
   const asked = asking(`http://127.0.0.1:${port}`, { headers: { host: 'hello.ada.localhost' } });
 
-  const runner = await newerRunner(folder, files, told);
+  const runner = await newerRunner(folder, files, spec);
   await runner.resume(hello);
 
   expect(await byName(port)).not.toBe(first);
   expect((await asked.end()).failed).toEqual([]);
   expect(await runner.state(hello)).toBe('running');
   await until('the one before has ended', async () => !(await isAlive(pid)));
-  expect(readFileSync(told.log, 'utf8')).not.toContain('the lock is already held');
+  expect(readFileSync(spec.log, 'utf8')).not.toContain('the lock is already held');
 });
 
 it('one that ended in the one before for a release that fails is started again', async () => {
-  const { folder, files, port, told } = await olderRunner(ALONE, { overlap: false });
+  const { folder, files, port, spec } = await olderRunner(ALONE, { overlap: false });
   const first = await byName(port);
-  const runner = await newerRunner(folder, files, told);
+  const runner = await newerRunner(folder, files, spec);
   const failing = { ...(await releaseIn(folder, '2', 'process.exit(1)')), overlap: false };
 
   await expect(runner.start(hello, failing)).rejects.toMatchObject({
@@ -138,10 +138,10 @@ it('one that ended in the one before for a release that fails is started again',
 
 it('an application that is stopped while the one before has it has no process left, of cron neither', async () => {
   const job = { command: 'node -e "setTimeout(() => {}, 60_000)"', schedule: '* * * * * *' };
-  const { folder, files, port, pid, told } = await olderRunner(ALONE, { cron: [job] });
+  const { folder, files, port, pid, spec } = await olderRunner(ALONE, { cron: [job] });
   const first = await byName(port);
-  await expect.poll(() => readFileSync(told.log, 'utf8')).toContain('@cron.1 runs');
-  const runner = await newerRunner(folder, files, told);
+  await expect.poll(() => readFileSync(spec.log, 'utf8')).toContain('@cron.1 runs');
+  const runner = await newerRunner(folder, files, spec);
 
   await runner.stop(hello);
 

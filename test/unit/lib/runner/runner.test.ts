@@ -2,65 +2,65 @@ import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import type { EventId } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
+import { hello as app, releaseIn, specIn } from '../../../support/platform/app-spec.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
-import { hello as app, releaseIn, toldIn } from '../../../support/platform/told-app.ts';
 
 const UP = "require('node:http').createServer((_, s) => s.end('up')).listen(process.env.PORT, process.env.HOST);";
 
-/** Returns a runner, an application as it is told of it, and releases of that application with a server. */
+/** Returns a runner, the description of an application, and releases of that application with a server. */
 async function opened() {
   const folder = await temporaryFolder();
   const running = await openRunner({ folder, limits: { crashPauseMs: 10 }, own: process.env });
   afterwards(running.close);
   const release = (snapshot: string, server: string) => releaseIn(folder, snapshot, server);
-  return { running, told: toldIn(folder), release };
+  return { running, spec: specIn(folder), release };
 }
 
 const textAt = async (port: number) => (await fetch(`http://127.0.0.1:${port}`)).text();
 
 it('an application whose release is built again is starting; one that is stopped meanwhile stays so', async () => {
-  const { running, told, release } = await opened();
-  await running.tell(told);
+  const { running, spec, release } = await opened();
+  await running.describe(spec);
   await running.resume(app);
   expect(await running.state(app)).toBe('starting');
   await running.stop(app);
   expect(await running.state(app)).toBe('stopped');
 
   await running.resume(app);
-  await running.tell({ ...told, release: await release('1', UP) });
+  await running.describe({ ...spec, release: await release('1', UP) });
   await running.resume(app);
   expect(await running.state(app)).toBe('running');
 });
 
 it('an application whose release cannot be had has crashed with that reason', async () => {
-  const { running, told } = await opened();
-  await running.tell(told);
+  const { running, spec } = await opened();
+  await running.describe(spec);
   await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
   expect(await running.state(app)).toBe('crashed');
   const [crash] = await running.events(null);
   expect(crash?.event).toMatchObject({ type: 'app.crashed', snapshot: '1', detail: 'Its tarball is gone.' });
 });
 
-it('what is told of an application is for its next start, and changes neither its release nor its port', async () => {
-  const { running, told, release } = await opened();
+it('a description of an application is for its next start, and changes neither its release nor its port', async () => {
+  const { running, spec, release } = await opened();
   const says = "require('node:http').createServer((_, s) => s.end(process.env.WORD)).listen(process.env.PORT);";
-  await running.tell({ ...told, variables: { WORD: 'one' } });
+  await running.describe({ ...spec, variables: { WORD: 'one' } });
   const port = await running.start(app, await release('1', says));
-  await running.tell({ ...told, release: await release('0', UP), port: 1, variables: { WORD: 'two' } });
+  await running.describe({ ...spec, release: await release('0', UP), port: 1, variables: { WORD: 'two' } });
   expect(await textAt(port)).toBe('one');
   await running.restart(app);
   expect(await textAt(port)).toBe('two');
 });
 
 it('keeps what happens until the next question, and answers as soon as something does', async () => {
-  const { running, told, release } = await opened();
+  const { running, spec, release } = await opened();
   let last: EventId | null = null;
   const types = async (taken: number) => {
     const events = await running.events(last && { ...last, seq: taken });
     last = events.at(-1)?.id ?? last;
     return events.map(({ id, event }) => [id.seq, event.type]);
   };
-  await running.tell(told);
+  await running.describe(spec);
   await running.start(app, await release('1', UP));
   const first = ['app.port', 'app.serving'].map((type, at) => [at + 1, type]);
   expect((await types(0)).slice(0, 2)).toEqual(first);
@@ -71,17 +71,17 @@ it('keeps what happens until the next question, and answers as soon as something
   expect(await next).toEqual([[4, 'app.serving']]);
 });
 
-it('an application that was not told of is stopped, and cannot be started', async () => {
+it('an application that was not described is stopped, and cannot be started', async () => {
   const { running } = await opened();
   expect(await running.state(app)).toBe('stopped');
   await expect(running.restart(app)).rejects.toMatchObject({ status: 404 });
 });
 
 it('applications that wait for their turn are starting, and have their requests wait', async () => {
-  const { running, told, release } = await opened();
+  const { running, spec, release } = await opened();
   const web = await release('1', `setTimeout(() => { ${UP} }, 300);`);
   const apps = Array.from({ length: 4 * availableParallelism() + 1 }, (_, at) => `app-${at}`);
-  for (const name of apps) await running.tell({ ...told, app: name, release: web });
+  for (const name of apps) await running.describe({ ...spec, app: name, release: web });
   const resumed = Promise.all(apps.map((name) => running.resume({ ...app, app: name })));
   const ports = new Set<number>();
   for (let last: EventId | null = null; ports.size < apps.length; ) {
@@ -101,8 +101,8 @@ it('applications that wait for their turn are starting, and have their requests 
 });
 
 it('what another runner has reported is not taken for what this one has', async () => {
-  const { running, told } = await opened();
-  await running.tell(told);
+  const { running, spec } = await opened();
+  await running.describe(spec);
   await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
   expect(await running.events({ of: 'another', seq: 500 })).toHaveLength(1);
 });

@@ -1,27 +1,27 @@
 import { HttpError } from '../http/http-error.ts';
-import type { ToldApp, ToldRelease } from './calls.ts';
+import type { AppSpec, ReleaseSpec } from './calls.ts';
 import { folderSeen } from './processes/app-process.ts';
 
-/** What the runner is told of an application. Its release, port and scale change by other calls than `tell`. */
-export class Told {
-  #now: ToldApp;
+/** The description of an application. Its release, port and scale change by other calls than `describe`. */
+export class CurrentSpec {
+  #now: AppSpec;
   /** The release that was live before or, after it came back, in between. */
-  #former: ToldRelease | null = null;
+  #former: ReleaseSpec | null = null;
 
-  constructor(app: ToldApp) {
+  constructor(app: AppSpec) {
     this.#now = app;
   }
 
-  get now(): ToldApp {
+  get now(): AppSpec {
     return this.#now;
   }
 
-  tell(app: ToldApp): void {
+  describe(app: AppSpec): void {
     const { release, port, scale } = this.#now;
     this.#now = { ...app, release: release ?? app.release, port: port ?? app.port, scale };
   }
 
-  change(fields: Partial<Pick<ToldApp, 'release' | 'scale' | 'port'>>): void {
+  change(fields: Partial<Pick<AppSpec, 'release' | 'scale' | 'port'>>): void {
     if (fields.release) this.#former = this.#now.release;
     this.#now = { ...this.#now, ...fields };
   }
@@ -40,7 +40,7 @@ export class Told {
   }
 
   /** Returns the release that is live, or was last; throws 409 when there is none. */
-  release(): ToldRelease {
+  release(): ReleaseSpec {
     if (this.#now.release !== null) return this.#now.release;
     throw new HttpError(409, 'Nothing has been started yet; start a snapshot first.');
   }

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AppId, ToldApp, ToldRelease } from '../../../lib/runner/calls.ts';
+import type { AppId, AppSpec, ReleaseSpec } from '../../../lib/runner/calls.ts';
 
 export const hello: AppId = { user: 'ada', app: 'hello' };
 
-/** Returns an application as a runner is told of it, with its files in a folder. */
-export function toldIn(folder: string): ToldApp {
+/** Returns the description of an application for a runner, with its files in a folder. */
+export function specIn(folder: string): AppSpec {
   return {
     ...{
       ...hello,
@@ -23,7 +23,7 @@ export function toldIn(folder: string): ToldApp {
 }
 
 /** Returns a release of it with a server. */
-export async function releaseIn(folder: string, snapshot: string, server: string): Promise<ToldRelease> {
+export async function releaseIn(folder: string, snapshot: string, server: string): Promise<ReleaseSpec> {
   const root = join(folder, snapshot);
   await mkdir(root);
   await writeFile(join(root, 'server.js'), server);
