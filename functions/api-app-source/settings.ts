@@ -70,7 +70,7 @@ async function ofNewest(request: HttpRequest, ports: SourcePorts): Promise<Pick<
   return { in_package: allOf(inPackage(latest, ports)), found: allOf(latest?.found ?? {}) };
 }
 
-/** Nothing where a value is none of its setting, which has failed the deploy. */
+/** Empty if a value in package.json is invalid: its deploy has failed. */
 function inPackage(latest: Entry | null, { platform }: SourcePorts): SettingChanges {
   try {
     return usedSettings({}, latest?.manifest ?? {}, platform).settings;
@@ -79,7 +79,7 @@ function inPackage(latest: Entry | null, { platform }: SourcePorts): SettingChan
   }
 }
 
-/** Has the application belong to another folder of its repository, which the next push to that is deployed from. */
+/** Moves the application to another folder of its repository; the next push is deployed from there. */
 async function moveFolder(
   path: string | null,
   { app, claim }: { readonly app: AppRef; readonly claim: OwnerClaim },
@@ -100,7 +100,7 @@ interface Followed {
   readonly claim: OwnerClaim | null;
 }
 
-/** Has the application follow another branch of its repository. Returns a sentence about what follows. */
+/** Makes the application follow another branch of its repository. Returns a sentence about what follows. */
 async function follow(branch: string | null, { request, claim }: Followed, ports: SourcePorts): Promise<string> {
   const { user, app } = appRef(request);
   if (branch === null) throw badParameter(`${app} always follows a branch: name another one.`);

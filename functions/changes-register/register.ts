@@ -3,7 +3,7 @@ import type { SocketRoutes } from '../triggers/socket.ts';
 
 interface RegisterPorts {
   readonly connections: Pick<ConnectionRegistry, 'open' | 'register' | 'close'>;
-  /** Has the changes of a user signalled from now on, and returns the number of the last one. */
+  /** Signals the changes of a user from now on, and returns the number of the last one. */
   readonly watch: (user: string) => Promise<number>;
 }
 

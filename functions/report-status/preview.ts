@@ -19,7 +19,7 @@ export interface PreviewReportPorts {
 const MAX_RUNS = 3;
 
 /**
- * Has the repository host list what an entry of a preview is now: as a deployment, and in the comment at its pull
+ * Shows the state of a preview's entry at the repository host: as a deployment, and in the comment at its pull
  * request if the hook's address asks for one. An entry that changes meanwhile is reported again. Throws what the host
  * throws, first what can succeed later.
  */

@@ -147,7 +147,7 @@ export async function superseded(facts: Facts, ports: CheckPorts): Promise<Stage
   const { activeDeploy, newest } = await track();
   const again = newest > entry.number ? await ports.log.read(entry.user, newest) : null;
   const isSameAgain = again && isSame(again.sha, entry.sha) && isAlive(again.status) && again.provider !== RECONCILED;
-  // One that was released does not give way to one that may have to wait.
+  // A released deploy does not give way to a deploy that may have to wait.
   if (isSameAgain && (ignoresCi(again) || !ignoresCi(entry))) {
     return ended('superseded', `The same commit was accepted once more before this one started: #${again.number}.`);
   }

@@ -37,7 +37,7 @@ export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<bo
   return true;
 }
 
-/** Has the application run the deploy of a snapshot again, whose release got the requests back. */
+/** Marks the earlier deploy as live again: its release gets the requests back. */
 async function activate(user: string, snapshot: string, { log, clock }: ApplyPorts): Promise<void> {
   const number = deployOfSnapshot(snapshot);
   if (number !== null) await log.move(user, number, () => ({ changes: { updatedAt: clock.now() }, activates: true }));

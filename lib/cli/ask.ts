@@ -10,7 +10,7 @@ export async function readSecret({ stdin }: Pick<Call, 'stdin'>, what: string): 
   return (await stdin.read()).replace(/\r?\n$/, '');
 }
 
-/** Has the user type a name before it is removed, unless `--yes` is given. `effect` is the sentence before that. */
+/** Asks the user to type a name before it is removed, unless `--yes` is given. `effect` is the sentence before that. */
 export async function confirmName({ args, stdin }: Call, name: string, effect: string): Promise<void> {
   if (args.flag('yes')) return;
   if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes removes without asking.');

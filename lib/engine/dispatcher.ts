@@ -84,7 +84,7 @@ export function dispatcher({ run, reports, onBuildsWaiting, trace }: DispatcherP
     else group.push(queued);
     begin(queued.job.group);
   };
-  /** Has the first job of a group wait for a place, unless one of the group does, or runs. */
+  /** Queues the first job of a group for a place, unless a job of the group waits or runs. */
   const begin = (name: string) => {
     const [next] = groups.get(name) ?? [];
     if (stopped || next === undefined || next.inBurst || busy.has(name)) return;

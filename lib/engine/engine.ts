@@ -48,7 +48,7 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
   resume(first?: () => Promise<void>): Promise<void>;
   readonly users: EngineUsers;
   readonly applications: Pick<EnginePorts['applications'], 'list'>;
-  /** Has each login checked again, because users are about to change. */
+  /** Makes each login be checked again, because users are about to change. */
   forgetLogins(): void;
   /** Looks after what is due. It also happens on a timer; tests do not wait for that. */
   sweep(): Promise<void>;

@@ -27,7 +27,7 @@ interface Waiting {
  * a time. What is lost with the process is found by the sweep.
  */
 export function reports({ report, trace }: ReportsParts): Pick<JobQueue, 'report'> & { stop(): void } {
-  /** By entry. One whose entry is being reported gets a turn only then. */
+  /** By entry. A change of an entry that is being reported waits for the end of that report. */
   const waiting = new Map<string, Waiting>();
   const running = new Set<string>();
   const places = new Places<Waiting>(AT_ONCE);

@@ -48,7 +48,7 @@ export async function openReserve({
   // A folder that cannot be looked at is told by the first write.
   const room = () => freeBytes(dirname(folder)).catch(() => 0);
   const fill = async () => {
-    // One for all: buffers that nobody uses stay in memory for minutes.
+    // A shared buffer: unused buffers stay in memory for minutes.
     const bytes = Buffer.alloc(PART_BYTES);
     for (let part = 0; part < PARTS; part += 1) {
       const file = join(folder, String(part));

@@ -64,7 +64,7 @@ export async function replacedIn(
   });
 }
 
-/** Whether a file was written after that time. One that was moved or copied may say that it is older. */
+/** Whether a file was written after that time. A moved or copied file may look older. */
 export function isYounger({ mtimeMs, birthtimeMs }: Stats, since: number): boolean {
   return Math.max(mtimeMs, birthtimeMs) > since;
 }

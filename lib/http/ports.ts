@@ -84,7 +84,7 @@ export function socketsOf(server: Server): readonly Server[] {
 }
 
 /**
- * Has a server listen on a socket of another process: that of 127.0.0.1 first, and of ::1 where it has one. To be called in the
+ * Makes a server listen on a socket of another process: that of 127.0.0.1 first, and of ::1 where it has one. To be called in the
  * turn of the event loop in which the socket comes: it takes connections already.
  */
 export function adoptSocket(server: Server, socket: Server): void {

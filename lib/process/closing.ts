@@ -4,7 +4,7 @@ import { within } from '../../functions/adapters/system/within.ts';
 export type Closers = (readonly [part: string, close: () => Promise<unknown>])[];
 
 /**
- * Ends the parts, the last one first. One that fails, or that has not ended in time, is named to `warn` and prevents no
+ * Ends the parts, the last one first. A part that fails, or has not ended in time, is named to `warn` and prevents no
  * other from ending.
  */
 export async function closeAll(

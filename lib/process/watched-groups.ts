@@ -2,7 +2,7 @@
 const groups = new Map<number, '+' | '~'>();
 let tell: (line: string) => void = () => {};
 
-/** Has a group ended when this process has ended; one that `finishes` is not told to, and is killed after five seconds. */
+/** Ends a group when this process has ended. A group that `finishes` gets no signal, and is killed after five seconds. */
 export function watchGroup(pgid: number, finishes = false): void {
   const sign = finishes ? '~' : '+';
   groups.set(pgid, sign);

@@ -46,7 +46,7 @@ export interface RepoHost {
   repositoryPath(owner: string, name: string): string;
   /** Returns the address for `git clone`; a push to it needs the owner's login. */
   cloneUrl(owner: string, name: string): string;
-  /** Has pushes recorded that were missed, now and from then on whenever a default branch has moved. */
+  /** Records missed pushes, now and from then on whenever a default branch has moved. */
   compare(): Promise<void>;
   close(): Promise<void>;
 }

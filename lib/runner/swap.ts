@@ -125,7 +125,7 @@ export class Swap {
 
   #goLive(next: RunningRelease | undefined, formation: Formation, snapshot: string): void {
     const { live, restarts, sleep, become, log, spec } = this.parts;
-    // What follows is before its end is looked for: it may have ended already, and is then started again.
+    // First, because the release may have ended already: `live.use` then starts it again.
     restarts.cancel();
     live.use(next, formation);
     sleep.allow(spec.now.scale.web === 'auto');

@@ -140,7 +140,7 @@ const siblingsAlone: Plugin = {
   },
 };
 
-/** Has the bundles hold the table of routes as it is computed: of an endpoint's row only the documents need the rest. */
+/** Puts the computed table of routes into the bundles: only the documents need the rest of an endpoint's row. */
 const routesAlone: Plugin = {
   name: 'routes',
   setup({ onLoad }) {

@@ -81,7 +81,7 @@ export class ServiceFunction extends LambdaFunction {
   }
 
   /**
-   * Has the function consume a queue, for which it needs `consume` access, in batches of up to `batchSize` messages.
+   * Makes the function consume a queue, for which it needs `consume` access, in batches of up to `batchSize` messages.
    *
    * With a limit a burst of deploys leaves the rest of the account's concurrency to the API.
    */

@@ -82,7 +82,7 @@ function functionLog(stack: Stack): LogGroup {
 }
 
 /**
- * Has a deploy store the source maps of its bundles beside them, in the bucket of the CDK: with those of another
+ * Stores the source maps of its bundles beside them, in the bucket of the CDK: with those of another
  * version a stack trace cannot be read. A stack that only runs on this machine has none.
  */
 function keepSourceMaps(stack: Stack, maps: string): void {

@@ -51,7 +51,7 @@ const LACKING: Readonly<Record<RareType, readonly string[]>> = {
   ],
 };
 
-/** Whether a region does not have a type of resource. One that is not known is taken to have all. */
+/** Whether a region does not have a type of resource. An unknown region is taken to have all. */
 export function lacks(region: Region, type: RareType): boolean {
   return region !== undefined && LACKING[type].includes(region);
 }

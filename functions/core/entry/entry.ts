@@ -32,7 +32,7 @@ export const FINAL_STATUSES: readonly string[] = [
   'cancelled',
 ] satisfies Status[];
 
-/** Returns whether the deploy of an entry of that status has ended. One of a later version is not known to be an end. */
+/** Returns whether the deploy of an entry of that status has ended. A status of a later version is not known to be final. */
 export function isFinal(status: string): boolean {
   return FINAL_STATUSES.includes(status);
 }

@@ -24,7 +24,7 @@ export function folderPath(text: string | undefined): string | undefined {
   throw badParameter(detail);
 }
 
-// Not `pr-7`, which a preview's application is called by.
+// `pr-<n>` is reserved for previews.
 const ENVIRONMENT = /^(?!pr-\d+$)[a-z\d]+(-[a-z\d]+)*$/;
 const MAX_ENVIRONMENT_CHARACTERS = 40;
 

@@ -91,7 +91,7 @@ export interface DeployFacts {
    * second call changes nothing.
    */
   renameApp(user: string, app: string, to: string): Promise<void>;
-  /** Has an application follow another branch. Returns false when the application has no owner. */
+  /** Makes an application follow another branch. Returns false when the application has no owner. */
   followBranch(user: string, app: string, branch: string): Promise<boolean>;
   /** Frees the name of an application, for whichever repository deploys it next. */
   freeApp(user: string, app: string): Promise<void>;
@@ -142,7 +142,7 @@ export interface TrackedApps {
   previews(user: string): Promise<readonly TrackedApp[]>;
   /** Returns up to `limit` previews of all users. */
   allPreviews(limit: number): Promise<readonly TrackedApp[]>;
-  /** Keeps when an application was compared, if it was, and when it is due again. One that was removed stays so. */
+  /** Keeps when an application was compared, if it was, and when it is due again. A removed application stays removed. */
   compared(app: AppRef, times: { readonly at?: number; readonly dueAt: number }): Promise<void>;
 }
 

@@ -46,7 +46,7 @@ export interface ActivateOptions {
 
 export interface HostingPlatform {
   /**
-   * Creates the application or updates its manifest. One that is created with `maySleep` costs nothing while nobody uses
+   * Creates the application or updates its manifest. An application created with `maySleep` costs nothing while nobody uses
    * it: it ends when it is unused, and the next request starts it. Idempotent. Throws `deploy:platform:upload_tarball`.
    */
   ensureApp(
@@ -101,12 +101,12 @@ export interface AppOperations {
   stop(app: AppRef): Promise<void>;
   /**
    * Gives the application another name, also in its address: snapshots, variables, domains and files stay, and
-   * what runs is started again. One that has the name already was renamed before. Returns the new address; null for an
+   * what runs is started again. An application that has the name already was renamed before. Returns the new address; null for an
    * application that was never started. Throws `request:not_supported` where
    * that cannot be (`Applications.canRename`).
    */
   rename(app: AppRef, packageName: string): Promise<{ readonly url: string | null }>;
-  /** Removes the application with its snapshots, variables and files. One that does not exist is removed already. */
+  /** Removes the application with its snapshots, variables and files. An application that does not exist counts as removed. */
   remove(app: AppRef): Promise<void>;
 }
 

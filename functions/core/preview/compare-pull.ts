@@ -22,7 +22,7 @@ interface ComparedPull {
 }
 
 /**
- * Has the head commit of an open pull request deployed if no webhook has brought it, as its call would have been; and
+ * Deploys the head commit of an open pull request if no webhook has brought it, as its call would have been; and
  * that of one that was reopened, without a call, after its preview had been removed. `preview` is the preview of it, or
  * another one of the same folder. A commit that the log knows is deployed again otherwise only when what is live is
  * another commit (`strayOf`).

@@ -72,7 +72,7 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   return { tip: tip.sha, entry, reason: entry.reason ?? explanation };
 }
 
-/** Whether the commit of an entry is an ancestor of the tip. One that is gone from the repository is not. */
+/** Whether the commit of an entry is an ancestor of the tip. False for a commit that is gone from the repository. */
 async function isOnBranch(
   { sha }: Entry,
   tip: string,

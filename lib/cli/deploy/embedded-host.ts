@@ -44,7 +44,7 @@ export function loginEnvironment({ user, secret }: Service): Readonly<Record<str
   return { HOOKS_GIT_USER: user, HOOKS_GIT_SECRET: secret };
 }
 
-/** Has git log in to the host from now on, in this repository. The empty value ends the list of the user's helpers. */
+/** Configures git to log in to the host, in this repository. The empty value ends the list of the user's helpers. */
 export async function storeLogin(git: Git, { url, credentialHelper }: EmbeddedHost): Promise<void> {
   if (credentialHelper === null) return;
   const key = `credential.${url}.helper`;

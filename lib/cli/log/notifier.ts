@@ -120,7 +120,7 @@ async function read(file: string): Promise<v.InferOutput<typeof Kept>> {
   }
 }
 
-/** Calls the command until it succeeds. One that always fails must not hold up what comes after it. */
+/** Calls the command until it succeeds. A command that always fails must not hold up what comes after it. */
 async function say(call: Caller, { service, run, pausesMs = PAUSES_MS }: Notices, entry: Entry): Promise<void> {
   const { print, warn, signal } = call;
   const text = outcomeSentence(entry);

@@ -11,8 +11,8 @@ const NOT_PUBLIC = /\.(?:localhost|test|invalid|example|internal|local|home\.arp
 
 /**
  * Returns the configuration with which Caddy serves all names of the service, and gets a certificate for each at its
- * first request, after it has asked the service whether there is such an application. One that it has serves on without the
- * service.
+ * first request, after it has asked the service whether there is such an application. With a
+ * certificate that it already has, it needs no service.
  *
  * @see https://caddyserver.com/docs/automatic-https#on-demand-tls
  */

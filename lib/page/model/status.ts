@@ -53,7 +53,7 @@ const operations: Readonly<Record<string, readonly [doing: string, done: string]
 /** Operations such as a restart deploy nothing, so they are not shown as a success. */
 const EVENT = { tone: 'calm', shape: 'dot' } as const;
 
-/** Returns how an entry's status is shown. One that this version does not know is shown as it is written. */
+/** Returns how an entry's status is shown. An unknown status is shown as it is. */
 export function shownStatus({
   status,
   operation,

@@ -26,8 +26,8 @@ export interface Builder {
   /** Returns the output of the build while it runs, else `undefined`. */
   log(app: AppId, id: string): Promise<BuildLog | undefined>;
   /**
-   * Ends the build for good, and resolves when its processes are gone: the snapshot is `failed`. One that has not been
-   * activated yet is `failed` at once; one that has been built stays.
+   * Ends the build for good, and resolves when its processes are gone: the snapshot is `failed`, at once when it
+   * was not activated yet. A built snapshot stays.
    */
   cancel(app: AppId, id: string): Promise<Snapshot>;
   /** Notes that the snapshot was live: it is kept for a rollback. */
@@ -212,7 +212,7 @@ function cacheKeeper(parts: StoredParts & { readonly limits: Limits; readonly lo
     if (freed > 0) log({ type: 'platform.caches_removed', detail: `${Math.round(freed / 1e6)} MB` });
   };
   return {
-    /** Has them measured soon, once for all calls until then: at the start, and after each build. */
+    /** Measures them soon, once for all calls until then: at the start, and after each build. */
     due: () => {
       if (isClosed) return;
       timer ??= setTimeout(

@@ -26,7 +26,7 @@ export function appView({ apps, desired, publicDomain, service }: AppViewParts):
   return async (name) => {
     const { name: full, active: snapshot, port, domains, wanted, scale } = await apps.get(name);
     const about = { user: name.user, app: name.app, name: full, snapshot };
-    // One whose first start has failed has a port already.
+    // After a failed first start it has a port already.
     if (snapshot === null) return { ...about, url: null, state: 'never' };
     const runs = await desired.of(name).state();
     // Its turn to be started again has not come yet.

@@ -26,7 +26,7 @@ export function applications({ apps, snapshots, view }: PortParts, { find, forUs
     snapshots: async (app) => {
       const call = { app, code: 'request:failed', what: `the snapshots of ${app.app}` } as const;
       const all = (await find(call, (name) => snapshots.list(name))) ?? [];
-      // One that was built before can be built again, whatever the last build of it has come to.
+      // A snapshot that was built before can be built again, even when its last build failed.
       return all.flatMap(({ id, state, built_at }) => (state !== 'failed' || built_at ? [id] : []));
     },
   };

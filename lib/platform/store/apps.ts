@@ -124,7 +124,7 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
     },
     finishRenames: async () => {
       const moved = tables.all<Moved>('SELECT user, app, folder FROM applications WHERE folder IS NOT NULL');
-      // One that cannot be moved concerns no other.
+      // A failed move must not stop the others.
       for (const app of moved) await moveFolder({ tables, folders }, app).catch(() => undefined);
     },
     remove: async (name) => {

@@ -39,7 +39,7 @@ export async function cachesIn({ folders, apps, snapshots }: StoredParts): Promi
     const needed = [
       // A release finds there what its build has put into XDG_CACHE_HOME: browsers, engines of databases, models.
       ...(running.has(user) ? ['cache'] : []),
-      // One with Plug'n'Play loads its packages from there.
+      // A release with Plug'n'Play loads its packages from there.
       ...(plugAndPlay.has(user) ? ['yarn-berry'] : []),
     ];
     const removable = names.filter((name) => !needed.includes(name));

@@ -17,7 +17,7 @@ export async function removeLeftovers({ folders, apps, snapshots }: Stored): Pro
   for (const app of await apps.list()) await removeOfApp(folders.ofApp(app), await snapshots.list(app));
 }
 
-/** Has built again what has no release, and says which snapshots have lost their tarballs too. */
+/** Marks snapshots without a release to be built again, and logs which have lost their tarballs too. */
 export async function checkFiles({ folders, apps, snapshots }: Stored, log: Log): Promise<void> {
   for (const app of await apps.list()) {
     for (const { id } of await forgetGone(snapshots, folders, app)) {

@@ -44,13 +44,13 @@ export const Snapshot = v.object({
   warnings: v.optional(v.array(v.string()), []),
   /** When its last successful build had ended; `null` until then. */
   built_at: v.optional(v.nullable(v.string()), null),
-  /** The deploy that has had it built last, as `activate` was told. */
+  /** The last deploy that asked for its build, from `activate`. */
   deploy: v.optional(v.nullable(v.number()), null),
   /** The number of the entry that asked for it last; `null`: that which its id names. */
   entry: v.optional(v.nullable(v.number()), null),
   /** Whether it was started; absent: it was uploaded before this was noted. */
   was_live: v.optional(v.boolean()),
-  /** One sentence about a build that was cut off and began again. */
+  /** A sentence about a build that was interrupted and began again. */
   note: v.optional(v.nullable(v.string()), null),
   /** Whether the release command has been begun. */
   released: v.optional(v.boolean(), false),
@@ -166,7 +166,7 @@ function wasLive({ was_live, built_at, state }: Snapshot): boolean {
   return was_live ?? (built_at !== null || state === 'ready');
 }
 
-/** Has the snapshots built again whose releases are gone, as after a restore: each is `pending`. Returns those without files. */
+/** Makes the snapshots `pending` whose releases are gone, as after a restore. Returns those without files. */
 export async function forgetGone(all: Snapshots, folders: Folders, app: AppId): Promise<readonly Snapshot[]> {
   const lost: Snapshot[] = [];
   for (const snapshot of await all.list(app)) {

@@ -104,7 +104,7 @@ export async function compareCommits(
   return { ahead, behind, mergeBase: mergeBase.trim() };
 }
 
-/** Whether a commit is in the history of another one. One that is gone from the repository is not. */
+/** Whether a commit is in the history of another one. False for a commit that is gone from the repository. */
 export async function isAncestor({ git, folder }: BareRepository, commit: string, of: string): Promise<boolean> {
   return (await git.ask(['-C', folder, 'merge-base', '--is-ancestor', commit, of])) !== null;
 }

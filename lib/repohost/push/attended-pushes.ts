@@ -29,7 +29,7 @@ export interface AttendedPushes {
 /** Lines for a client that does not read them are left out from here on. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Returns what attends the pushes. */
+/** Returns the recorder of pushes. */
 export function attendedPushes(context: PushContext, log: (line: string) => void): AttendedPushes {
   // Without an answer the hook says that nobody has taken the push, and the comparison finds it.
   const attending = background((error) => log(`A push is not recorded: ${reasonOf(error)}.`));

@@ -32,7 +32,7 @@ export interface AppProxy extends Door {
    * previous target has finished its requests, for at most that time.
    */
   pointTo(server: Target | undefined): (timeoutMs: number) => Promise<void>;
-  /** Has the requests that wait look at the state of the application again. */
+  /** Makes waiting requests check the state of the application again. */
   stateChanged(): void;
   /** Stops listening and cuts the connections. */
   close(): Promise<void>;

@@ -40,7 +40,7 @@ export function terminalOf(text: string): string | null {
   return /^(\/dev\/\S+)\n$/.exec(text)?.[1] ?? null;
 }
 
-/** Changes the size of a terminal, which the programs in it are told. One that has gone is ignored. */
+/** Changes the size of a terminal and signals the programs in it. A terminal that is gone is ignored. */
 export function resize(device: string, { pgid }: StartedGroup, terminal: RunTerminal): void {
   // In a sandbox the devices have names of their own, which what was started last sees.
   const inside = descendants(pgid).at(-1) ?? pgid;

@@ -45,7 +45,7 @@ export function changedScale(
     return [type, count];
   });
   const changed = Object.fromEntries([...Object.entries(scale), ...counts]);
-  // One that has too many, of an earlier version of the service, may have fewer.
+  // An application with too many, from an earlier version of the service, may reduce them.
   if (totalOf(types, changed) <= Math.max(MOST_PROCESSES, totalOf(types, scale))) return changed;
   throw new HttpError(400, `An application has at most ${MOST_PROCESSES} processes besides web.`);
 }

@@ -50,8 +50,8 @@ export function remoteDoor(port: () => number): RemoteDoor {
 }
 
 /**
- * Returns what the runner says of itself; undefined when there is none. One that hangs is asked again, and `hangs` called each
- * time; without that it counts as none.
+ * Returns what the runner says of itself; undefined when there is none. A runner that hangs is asked
+ * again and `hangs` is called each time; without `hangs` it counts as none.
  */
 export async function helloOf(socketPath: string, hangs?: () => void): Promise<Hello | undefined> {
   for (;;) {

@@ -52,7 +52,7 @@ const NO_UNIT =
   'The runner of the applications is a unit of its own (RUNNER_LINGER=infinity) and does not answer: start deployment-webhooks-runner.';
 const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
 const DEFAULT_LINGER_SECONDS = 60;
-/** One that ends so soon after its start is started again after a pause only. */
+/** A runner that ends so soon after its start is started again only after a pause. */
 const SOON_MS = 10_000;
 const RESTART_AFTER_MS = 1_000;
 const START_LIMIT_MS = 20_000;

@@ -65,7 +65,7 @@ export class Restarts {
 
   /**
    * Notes a crash, and calls `again` after the pause. Returns the state until then, and whether that is new: a loop is
-   * once. One that `awaitsRequest` is started by a request after the pause.
+   * once. With `awaitsRequest` a request starts it after the pause.
    */
   after(
     { how, tooLarge, awaitsRequest = false }: Crash & { readonly awaitsRequest?: boolean },

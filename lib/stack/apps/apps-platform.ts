@@ -105,7 +105,7 @@ export class AppsPlatform extends Construct {
   }
 
   /**
-   * One role for all, which each application has the credentials of. A stream can be made only in the log that has the
+   * All applications share one role and have its credentials. A stream can be made only in the log that has the
    * function's name as its tag, and streams of Lambda have names that cannot be guessed. Lambda itself writes logs with
    * the ARN of the function too, so that all other calls cannot simply be denied.
    * https://docs.aws.amazon.com/lambda/latest/dg/permissions-source-function-arn.html

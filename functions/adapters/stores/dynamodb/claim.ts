@@ -48,7 +48,7 @@ function refused(item: Item, { stage, now }: StageClaim, id: string): ClaimResul
   return isAfter(entry.stage, stage) ? { outcome: 'alreadyDone', entry } : { outcome: 'closed' };
 }
 
-/** Has the index show an entry by the time at which it is due, when it would show it later. */
+/** Moves an entry to an earlier place in the index of due entries, never to a later one. */
 async function lookEarlier(table: Table, { user, number }: Job, item: Item, dueAt: number): Promise<void> {
   if ((numberIn(item, 'due_at') ?? 0) <= dueAt) return;
   await update(table, keys.entry(user, number), {

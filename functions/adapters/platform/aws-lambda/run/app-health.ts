@@ -26,9 +26,8 @@ interface Served {
 }
 
 /**
- * Returns the detection of crashes. Lambda starts an application again with the next request, so that an
- * instance that ends says little. One that then does not answer `GET /` has crashed; it is asked now and then until it
- * answers again.
+ * Returns the detection of crashes. Lambda starts an application again with the next request, so the end of an instance
+ * says little. An application that then does not answer `GET /` has crashed; it is asked now and then until it answers.
  */
 export function lambdaAppHealth(parts: LambdaPlatformParts): AppHealth {
   return {
@@ -140,13 +139,13 @@ const QUIET_MS = 60_000;
 
 type QuietParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock'>;
 
-/** Has the log of a function notify nobody for a minute. The item first: what it says is undone by `listenAgain`. */
+/** Stops the notifications of a function's log for a minute. The item is written first, so that `listenAgain` ends the pause. */
 async function beQuiet(name: string, parts: QuietParts): Promise<void> {
   await parts.table.write(keys.quiet(name), { since: parts.clock.now() });
   await unwatchLog(name, parts);
 }
 
-/** Has the logs notify again whose minute is over. */
+/** Starts the notifications of the logs again whose minute is over. */
 async function listenAgain(logs: readonly Stored<WatchedLog>[], parts: QuietParts): Promise<void> {
   const { table, clock } = parts;
   for (const { sk: name, since } of logs) {

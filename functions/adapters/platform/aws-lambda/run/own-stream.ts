@@ -23,7 +23,7 @@ interface TriedVersion extends SnapshotRef {
 }
 
 /**
- * Has the watch look in a minute whether a version that has answered has a stream in its log. Without one its output is
+ * Makes the watch check in a minute whether a version that has answered has a stream in its log. Without one its output is
  * lost and its crashes are not found, while everything else looks as it should.
  */
 export async function expectStream(tried: TriedVersion, parts: LambdaPlatformParts): Promise<void> {

@@ -98,7 +98,7 @@ async function renameApp({ client, table }: Table, { user, app }: AppRef, to: st
   if (refused && !conditionFailed(refused, 0)) throw new Error(`The owner of ${app} was changed by others.`);
 }
 
-/** Has the application compared with the tip of its branch. When it is due does not change with further deploys. */
+/** Schedules the comparison of the application with the tip of its branch. Further deploys do not change when it is due. */
 function tracking(branch: string): string {
   return `pushed_branch = ${branch}, due_pk = :partition, due_at = if_not_exists(due_at, :now)`;
 }
