@@ -53,8 +53,6 @@ export interface Call extends CommandContext {
 interface ArgumentDefinition {
   readonly name: string;
   readonly about: string;
-  /** The possible values, for completion. */
-  readonly values?: readonly string[];
 }
 
 /** An option of a command, as commander writes it: `--yes`, `--lines <n>`. */
@@ -66,7 +64,7 @@ export interface OptionDefinition {
 /** A line to type, and what it does. */
 type Example = readonly [line: string, about: string];
 
-/** A command: help, completion and the README are made from this. */
+/** A command: help and the README are made from this. */
 export interface CommandDefinition {
   readonly name: string;
   /** One line, without a full stop. */

@@ -19,7 +19,6 @@ import { buildLog } from './log/build-log.ts';
 import { logs } from './log/logs.ts';
 import { status } from './log/status.ts';
 import { watch } from './log/watch.ts';
-import { completionCommand } from './program/completion.ts';
 import { type CommandGroup, runProgram } from './program/program.ts';
 import { backup, restore } from './server/backup.ts';
 import { disk } from './server/disk.ts';
@@ -31,29 +30,14 @@ import { pair } from './setup/pair.ts';
 import { tokens } from './setup/tokens.ts';
 import { users } from './setup/users.ts';
 
-/** All commands, in the order of the help. Help, completion and the README's table are made from this. */
+/** All commands, in the order of the help. Help and the README's table are made from this. */
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, previews, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, cancel, reconcile] },
   { title: 'Operate', commands: [set, unset, env, domains, ps, scale, run, restart, stop, transfer, rename, remove] },
   {
     title: 'Set up',
-    commands: [
-      start,
-      login,
-      logout,
-      tokens,
-      pair,
-      hook,
-      users,
-      config,
-      server,
-      backup,
-      restore,
-      disk,
-      aws,
-      completionCommand(() => groups),
-    ],
+    commands: [start, login, logout, tokens, pair, hook, users, config, server, backup, restore, disk, aws],
   },
 ];
 

@@ -35,7 +35,7 @@ HOOKS_HOST_TOKEN holds a token for the host's API, which --create, --show and --
 webhook, and revokes that of the one before, as --remove does; after a login with a token it is that token. Printed settings have a placeholder in place
 of it; "hooks tokens create" makes one.`,
     args: [
-      { name: '[sender]', about: 'the repository host or CI provider', values: ids },
+      { name: '[sender]', about: 'the repository host or CI provider' },
       { name: '[repository]', about: 'its repository, as <owner>/<name>' },
     ],
     options: [

@@ -7,17 +7,13 @@ import { type Api, parsed } from '../service/api.ts';
 import { findApi } from '../service/find-service.ts';
 import { printList } from '../text.ts';
 
-const HOSTS = ['github', 'gitlab', 'bitbucket', 'gitea', 'forgejo'];
-
 export const pair: CommandDefinition = {
   name: 'pair',
   summary: 'Store a token of a repository host, for private repositories and commit statuses',
   details: `The token is asked for, or read from standard input; the service tries it, encrypts it and never shows it. GitHub:
 Contents read and Commit statuses write, or the classic scope repo. GitLab: api. Bitbucket: an API token, with your
 address as the login. Gitea and Forgejo take a password too.`,
-  args: [
-    { name: '<host>', about: 'github, gitlab, bitbucket, gitea, or the name of a configured host', values: HOSTS },
-  ],
+  args: [{ name: '<host>', about: 'github, gitlab, bitbucket, gitea, or the name of a configured host' }],
   options: [
     { flags: '--login <name>', about: 'your login at the host' },
     { flags: '--app <name>', about: 'only for the commit statuses of that application' },

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../functions/adapters/senders/registry.ts';
-import { hook } from '../../../../lib/cli/hook/hook.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/instructions.ts';
 import { apiServer, type Reply, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
@@ -38,10 +37,6 @@ describe('The printed settings of a webhook', () => {
       'github-legacy',
       'drone-plugin',
     ]);
-  });
-
-  it('are those of the senders that the help and the completion name', () => {
-    expect(hook.args?.[0]?.values).toEqual(withSetup);
   });
 
   it('contain user, branch and, with --show-secret, the secret, encoded for a URL', async () => {

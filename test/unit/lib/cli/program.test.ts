@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -7,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommandDefinition } from '../../../../lib/cli/command.ts';
 import { groups } from '../../../../lib/cli/commands.ts';
 import type { CommandGroup } from '../../../../lib/cli/program/program.ts';
-import { apiServer, server } from '../../../support/api-server.ts';
+import { server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
 import { withGenerated } from '../../../support/documents/markdown.ts';
 import { runInProcess } from '../../../support/run-program.ts';
@@ -80,8 +79,8 @@ describe('Wrong arguments', () => {
     ['status --limit 0', '--limit takes a number from 1 to 100.'],
     ['status --limit', 'argument missing'],
     ['status a b', 'Usage: hooks status'],
-    ['completion', 'Usage: hooks completion'],
-    ['completion tcsh', 'bash, zsh, fish'],
+    ['tokens create', 'Usage: hooks tokens create'],
+    ['completion bash', "unknown command 'completion'"],
   ])('"hooks %s" exits with 2 and says what is wrong on standard error', async (args, words) => {
     const { code, out, err } = await cli(args);
     expect([code, out]).toEqual([2, '']);
@@ -155,65 +154,3 @@ async function closedPort(): Promise<number> {
   await once(listener, 'close');
   return port;
 }
-
-describe('The completion', () => {
-  const script = async (shell: string) => (await cli(`completion ${shell}`)).out;
-
-  it.each(['zsh', 'fish'])('for %s names every command and option', async (shell) => {
-    const text = await script(shell);
-    for (const [name, { options = [] }] of all) {
-      expect(text).toContain(name.split(' ').at(-1));
-      for (const { flags } of options) expect(text).toContain(flags.split(' ')[0]?.slice(2));
-    }
-  });
-
-  it.each([
-    ['hooks ', 'status'],
-    ['hooks sta', 'status'],
-    ['hooks watch --ex', '--exit-status'],
-    ['hooks completion ', 'fish'],
-    ['hooks hook git', 'github'],
-  ])('for bash completes "%s"', async (line, expected) => {
-    expect(await completed(line)).toContain(expected);
-  });
-
-  it.each([
-    ['hooks logs ', ['shop', 'cart', '--follow']],
-    ['hooks logs sh', ['shop']],
-    ['hooks logs --f', ['--follow']],
-    ['hooks env set A=1 -a ', ['shop', 'cart']],
-    ['hooks rollback --app c', ['cart']],
-  ])('for bash completes applications in "%s"', async (line, expected) => {
-    const replies = await completed(line, 'hooks() { [ "$*" = "completion apps" ] && printf "shop\\ncart\\n"; }');
-    expect(replies).toEqual(expect.arrayContaining(expected));
-    if (!line.endsWith('logs ')) expect(replies).toEqual(expected);
-  });
-
-  it('asks the service for the applications, and prints nothing where it cannot be asked', async () => {
-    const apps = ['shop', 'cart'].map((name) => ({ name, state: 'running' }));
-    const { url } = await apiServer({ status: 200, body: { apps } });
-    expect((await cli('completion apps', { env: login(url) })).out).toBe('shop\ncart\n');
-    expect((await cli('completion apps')).out).toBe('');
-    expect(await completed('hooks logs sh', 'hooks() { echo "error: no service" >&2; return 1; }')).toEqual([]);
-  });
-
-  /** What bash offers at the end of a line, where the command line is a function of the shell. */
-  async function completed(line: string, program = ''): Promise<string[]> {
-    const words = line.split(' ');
-    const quoted = words.map((word) => `"${word}"`).join(' ');
-    const run = `${await script('bash')}\n${program}
-COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _hooks; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).split('\n').filter(Boolean);
-  }
-});
-
-describe('The programs', () => {
-  it('are plain to install: package.json names the command', () => {
-    const { bin, scripts } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
-    expect(bin).toEqual({ hooks: 'bin/hooks.mjs' });
-    expect(scripts.hooks).toBe('node bin/hooks.mjs');
-    expect(readFileSync(fileURLToPath(new URL('../../../../bin/hooks.mjs', import.meta.url)), 'utf8')).toMatch(
-      /^#!\/usr\/bin\/env node\n/,
-    );
-  });
-});
