@@ -17,7 +17,6 @@ import type { ProcessLimits } from '../runner/limits/process-watch.ts';
 import { boundedBuilds } from './build/build-limits.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
-import { unpackers } from './build/unpackers.ts';
 import { runApplications, type UsedRunner } from './desired/applications.ts';
 import { desiredState } from './desired/desired-state.ts';
 import { appView } from './ports/app-view.ts';
@@ -147,7 +146,6 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     tools: tools(dirs.tools),
     usualNode: options.usualNode,
     dependencies: dependencies(),
-    unpackers: unpackers({ groups: base.groups, aheadMs: limits.unpackAheadMs }),
     memoryLimits: options.memoryLimits ?? {},
     processLimits: options.processLimits ?? {},
     isolation: options.isolation ?? null,
@@ -190,10 +188,9 @@ type Parts = ReturnType<typeof assemble>;
 const CLOSE_LIMIT_MS = 10_000;
 
 async function close({ log, ...parts }: Parts & { readonly log: Log }, endResume: () => Promise<void>): Promise<void> {
-  const { builder: build, unpackers: unpacking, desired, groups } = parts;
+  const { builder: build, desired, groups } = parts;
   const closers: Closers = [
     ['the list of process groups', groups.close],
-    ['the unpacking of tarballs', unpacking.close],
     ['the start of applications', endResume],
     ['what follows a start', parts.later.ended],
     ['builds', () => Promise.all([build.stop(), desired.close()])],

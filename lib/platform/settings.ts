@@ -36,8 +36,6 @@ export interface Limits {
   readonly memoryCheckMs: number;
   /** What a step of a build may use at least, in MB: it needs more than the application. */
   readonly buildMemoryMb: number;
-  /** How long after a tarball the process for the next one is started: the build and the start come first. */
-  readonly unpackAheadMs: number;
   /** Time limit of an installation. */
   readonly installMs: number;
   /** Bytes of an uploaded tarball, and of what it unpacks to. */
@@ -59,7 +57,6 @@ export const defaultLimits: Limits = {
   processCheckMs: RUNNER_LIMITS.processCheckMs,
   memoryCheckMs: RUNNER_LIMITS.memoryCheckMs,
   buildMemoryMb: 1_024,
-  unpackAheadMs: 2_000,
   installMs: 20 * 60_000,
   // The limits of the service: the platform must be able to unpack what the service has accepted.
   tarballBytes: TARBALL_LIMITS.bytes,

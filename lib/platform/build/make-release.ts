@@ -16,7 +16,7 @@ import type { Folders } from '../store/folders.ts';
 import type { Snapshot, Snapshots } from '../store/snapshots.ts';
 import type { BuildLog } from './build-log.ts';
 import type { Dependencies } from './dependencies.ts';
-import { extract, type Unpackers } from './unpackers.ts';
+import { extract } from './extract.ts';
 
 export interface ReleaseMaker extends Pick<StoredParts, 'apps' | 'tables'> {
   readonly own: OwnEnvironment;
@@ -25,7 +25,6 @@ export interface ReleaseMaker extends Pick<StoredParts, 'apps' | 'tables'> {
   readonly snapshots: Snapshots;
   readonly dependencies: Dependencies;
   readonly tools: Tools;
-  readonly unpackers: Unpackers;
   readonly limits: Limits;
   /** The major version of Node for applications that name none; default: that of this machine. */
   readonly usualNode: string | undefined;
@@ -47,11 +46,11 @@ export interface Build {
  */
 export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<BuiltApplication> {
   const { app, snapshot, log, signal, variables } = build;
-  const { own, groups, unpackers, limits, tools, isolation } = maker;
+  const { own, groups, limits, tools, isolation } = maker;
   const folder = maker.folders.ofApp(app);
   const { release: root, home, tarball } = folder.snapshot(snapshot.id);
   const caches = maker.folders.cachesOf(app.user);
-  await extract({ tarball, target: root, limits, unpackers, what: appKey(app), signal });
+  await extract({ tarball, target: root, limits, groups, what: appKey(app), signal });
   for (const made of [home, caches]) await mkdir(made, { recursive: true });
   await writeNpmSettings(own, home);
   const built = await buildApplication({

@@ -35,7 +35,6 @@ export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUn
     serverErrorMs: 300,
     settleMs: 500,
     unreadMs: 3000,
-    unpackAheadMs: 600_000,
   };
   const embedded = await startInProcess({ dataDir, limits });
   return {

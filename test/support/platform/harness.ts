@@ -41,7 +41,6 @@ async function open(dataDir: string, options: Partial<InProcessOptions> = {}): P
   const limits = {
     ...{ drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, settleMs: 500, keepMs: 500 },
     // Nothing is started ahead: most tests end before it would be used.
-    unpackAheadMs: 600_000,
     ...options.limits,
   };
   return { ...(await startInProcess({ ...options, dataDir, limits })), dataDir };

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import { type Extraction, extract, type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
+import { type Extraction, extract } from '../../../../lib/platform/build/extract.ts';
 import type { GroupRegistry, RunningGroup } from '../../../../lib/process/group-registry.ts';
 import { archiveCorpus } from '../../../support/archive-corpus.ts';
 import { inspect, listed } from '../../../support/archives.ts';
@@ -20,18 +20,13 @@ import {
 const groups: GroupRegistry = { add: () => undefined, remove: () => undefined, close: async () => undefined };
 
 /** Unpacks an archive in a folder of its own, which is returned. */
-async function unpacked(
-  bytes: Buffer,
-  { groups: registry = groups, program, ...more }: Partial<Extraction> & Partial<UnpackersParts> = {},
-): Promise<string> {
+async function unpacked(bytes: Buffer, more: Partial<Extraction> = {}): Promise<string> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'a.tgz'), bytes);
   const target = join(folder, 'out');
   const limits = { unpackedBytes: 2 ** 30, entries: 1_000 };
   const { signal } = new AbortController();
-  const all = unpackers({ groups: registry, aheadMs: 60_000, ...(program && { program }) });
-  const job = { tarball: join(folder, 'a.tgz'), target, limits };
-  await extract({ ...job, unpackers: all, what: 'test', signal, ...more }).finally(() => all.close());
+  await extract({ tarball: join(folder, 'a.tgz'), target, limits, groups, what: 'test', signal, ...more });
   return target;
 }
 

@@ -95,7 +95,7 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
       dataDir: platform,
       isolation,
       environment,
-      limits: { graceMs: 1_000, unpackAheadMs: 600_000, processCheckMs: 20 },
+      limits: { graceMs: 1_000, processCheckMs: 20 },
       processLimits: { '*': 60 },
     });
     await live('other', '1', appFiles('other', serverFile('other')));
