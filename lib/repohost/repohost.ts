@@ -15,7 +15,6 @@ import { listenForHooks } from './push/hook-socket.ts';
 import { missedPushes } from './push/missed.ts';
 import type { Receiver } from './push/receiver.ts';
 import { repoHostServer } from './server/server.ts';
-import { adoption, watchFolders } from './store/adopt.ts';
 import { folders } from './store/folders.ts';
 import { type CreateOptions, repositoriesIn } from './store/repositories.ts';
 
@@ -72,8 +71,6 @@ export async function startRepoHost(open: OpenRepositories, options: RepoHostOpt
   const { git, folders: place, repositories } = open;
   const backend = await gitBackend(git, place.groups);
   await bundleProgram(place.hookProgram);
-  const adopt = adoption({ git, folders: place, repositories, log });
-  await adopt();
   await repositories.refreshHooks();
 
   const context = { git, folders: place, receiver, oneAtATime: keyedMutex() };
@@ -82,11 +79,7 @@ export async function startRepoHost(open: OpenRepositories, options: RepoHostOpt
   const url = `http://127.0.0.1:${await listenOrExplain(server, options)}`;
   const leaveHooks = await listenForHooks(place.root, pushes);
   const missed = missedPushes({ ...context, repositories, since, log });
-  let compares = false;
-  const watch = watchFolders(async () => {
-    await adopt();
-    if (compares) await missed();
-  }, log);
+  const watch = repeated(missed, log);
   return {
     url,
     createRepository: (owner, name, created) => repositories.create({ owner, name }, created),
@@ -94,7 +87,7 @@ export async function startRepoHost(open: OpenRepositories, options: RepoHostOpt
     cloneUrl: (owner, name) => `${url}/${owner}/${name}.git`,
     compare: async () => {
       await missed();
-      compares = true;
+      watch.start();
     },
     async close() {
       await watch.stop();
@@ -103,6 +96,31 @@ export async function startRepoHost(open: OpenRepositories, options: RepoHostOpt
       // A hook that hangs reports nothing before the backend ends it.
       await Promise.all([pushes.settled(), backend.close()]);
       if (server.listening) await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+/** Not the events of the file system: they differ between systems, and a push is not a single event. */
+const INTERVAL_MS = 2000;
+
+/** Repeats a look every two seconds from its start on; `stop` resolves when none is under way. */
+function repeated(look: () => Promise<void>, log: (line: string) => void) {
+  let current: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const turn = () => {
+    current ??= look()
+      .catch((error: unknown) => log(`The folder of the repositories cannot be read: ${String(error)}`))
+      .finally(() => {
+        current = undefined;
+      });
+  };
+  return {
+    start: () => {
+      timer ??= setInterval(turn, INTERVAL_MS).unref();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await current;
     },
   };
 }

@@ -18,7 +18,7 @@ export async function bundleProgram(file: string): Promise<void> {
   await bundledCopy({ entry: PROGRAM, outfile: file });
 }
 
-/** Whether a file is a hook that this host has written. */
+/** Whether a file is a hook that this host has written. A hook of a user stays until the next start; its repository deploys nothing. */
 export function isOwnHook(file: string): boolean {
   return readFileSync(file, 'utf8').includes(MARK);
 }

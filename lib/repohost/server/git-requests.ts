@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { relative } from 'node:path';
 import type { GitBackend } from '../git/backend.ts';
@@ -5,7 +6,6 @@ import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
 import type { OpenRepositories } from '../local-host.ts';
 import type { AttendedPushes, HookChannel } from '../push/attended-pushes.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/folders.ts';
-import type { Repositories } from '../store/repositories.ts';
 import { type Caller, loginNeeded, Refused, visible } from './access.ts';
 
 /** A request of git: `/<owner>/<name>.git/<service>`; `.git` may be missing, as on GitHub. */
@@ -19,6 +19,9 @@ export function gitPathOf([owner = '', folder = '', ...rest]: readonly string[])
   if (!isGitService(service)) return null;
   return { owner, name: folder.replace(/\.git$/, ''), service };
 }
+
+const NOT_MADE_HERE =
+  'The folder of this repository was not made by the service: move it away, and push to this address from a clone of it.';
 
 /** What serves the requests of git. */
 export interface GitServing extends OpenRepositories {
@@ -44,7 +47,7 @@ export async function serveSmartHttp(deps: GitServing, path: GitPath, exchange: 
   const repository = deps.repositories.find({ owner, name });
   // So anonymous requests for what they may not see get 401 instead of 404.
   if (caller === null && (pushes || repository?.private !== false)) throw loginNeeded();
-  if (pushes) await preparePush(deps.repositories, caller, path);
+  if (pushes) await preparePush(deps, caller, path);
   else visible(deps.repositories, caller, { owner, name });
   const showsEmpty = repository === null && service === 'info/refs';
   const served = showsEmpty ? await deps.repositories.empty() : deps.folders.ofRepository({ owner, name });
@@ -61,15 +64,17 @@ export async function serveSmartHttp(deps: GitServing, path: GitPath, exchange: 
 }
 
 /**
- * Creates the repository when the objects of its first push arrive. Throws 403 or 422 when the caller may not push
- * there.
+ * Creates the repository when the objects of its first push arrive. Throws 403, 409 or 422 when the caller may
+ * not push there.
  */
 async function preparePush(
-  repositories: Repositories,
+  { repositories, folders }: OpenRepositories,
   caller: Caller,
   { owner, name, service }: GitPath,
 ): Promise<void> {
   if (caller !== owner) throw new Refused(403, `This belongs to ${owner}, and you are logged in as ${caller}.`);
   if (!isRepositoryName({ owner, name })) throw new Refused(422, REPOSITORY_NAME_RULE);
+  const isOther = repositories.find({ owner, name }) === null && existsSync(folders.ofRepository({ owner, name }));
+  if (isOther) throw new Refused(409, NOT_MADE_HERE);
   if (service === 'git-receive-pack') await repositories.create({ owner, name });
 }

@@ -59,8 +59,3 @@ export function configure(folder: string): void {
 function line([section, name, value]: readonly [string, string, string]): string {
   return `[${section}]\n\t${name} = ${value}\n`;
 }
-
-/** Whether a folder is a bare repository, as git recognises one. */
-export function isBareRepository(folder: string): boolean {
-  return ['HEAD', 'config', 'objects', 'refs'].every((name) => existsSync(join(folder, name)));
-}

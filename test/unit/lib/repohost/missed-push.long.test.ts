@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { git } from '../../../support/repohost-fixture.ts';
 import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
@@ -36,6 +38,15 @@ describe('A push that was missed', () => {
     await world.host.close();
     await open();
     expect(world.service.pushes).toHaveLength(3);
+  });
+
+  it('is recorded when its hook was gone, which the start writes again', async () => {
+    await world.host.close();
+    rmSync(join(remote, 'hooks', 'post-receive'));
+    await push('main');
+    await open();
+    expect(world.service.pushes).toHaveLength(1);
+    expect(await push('main:side')).toContain('deploy side');
   });
 
   it('that went back to an earlier commit is forced', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { git } from '../../../support/repohost-fixture.ts';
 import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
 const world = repoHostWorld(async ({ copy, start }) => {
@@ -33,6 +34,12 @@ describe('A push that the host cannot take', () => {
     writeFileSync(record, whole);
     await world.copy.commit('second', { a: '2' });
     expect(await world.push(world.url(), 'main')).toContain('queued');
+  });
+
+  it('says that its folder was put there by somebody else', async () => {
+    await git(['init', '--quiet', '--bare', world.host.repositoryPath('ada', 'mine')]);
+    expect(await failed('mine')).toContain('remote: The folder of this repository was not made by the service');
+    expect(world.service.pushes).toHaveLength(1);
   });
 
   it('says that the disk is full', async () => {
