@@ -3,7 +3,7 @@ import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { folderPath } from '../core/payload/folder.ts';
-import type { MovedRef } from '../core/payload/moved-ref.ts';
+import type { DefaultTip, MovedRef } from '../core/payload/moved-ref.ts';
 import { skips } from '../core/payload/skip-words.ts';
 import type { AppSettings } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';
@@ -13,9 +13,6 @@ import { acceptDeliveries } from './accept.ts';
 import type { RequestContext } from './draft.ts';
 import { hookOptionsOf } from './hook-options.ts';
 import type { DeliveryPorts } from './ports.ts';
-
-/** The tip of the default branch of a repository of this machine. */
-export type OwnTip = Pick<MovedRef, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };
 
 /** The repository host of this machine, as its pushes are recorded. */
 interface OwnHostRecord {
@@ -59,7 +56,7 @@ export async function acceptOwnPush(push: MovedRef, received: Received, ports: O
  * after its commits were pushed.
  */
 export async function missedAfter(
-  tip: OwnTip,
+  tip: DefaultTip,
   user: string,
   ports: Pick<OwnPushPorts, 'facts' | 'own' | 'reader' | 'settings'>,
 ): Promise<{ readonly before: string | null } | null> {
@@ -69,7 +66,7 @@ export async function missedAfter(
 }
 
 async function tipOf(
-  { owner, name, defaultBranch: branch }: OwnTip,
+  { owner, name, defaultBranch: branch }: DefaultTip,
   user: string,
   ports: Pick<OwnPushPorts, 'facts' | 'own' | 'settings'>,
 ): Promise<string | null> {

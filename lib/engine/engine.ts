@@ -1,8 +1,8 @@
 import type { SentEntry } from '../../functions/api/shapes/entry.ts';
 import { row } from '../../functions/api/views.ts';
-import { acceptOwnPush, missedAfter, type OwnTip } from '../../functions/api-deploy/own-push.ts';
+import { acceptOwnPush, missedAfter } from '../../functions/api-deploy/own-push.ts';
 import { authorizer, Revocations } from '../../functions/authorize/authorize.ts';
-import type { MovedRef } from '../../functions/core/payload/moved-ref.ts';
+import type { DefaultTip, MovedRef } from '../../functions/core/payload/moved-ref.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
@@ -36,7 +36,7 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
    */
   push(push: MovedRef, to: { readonly user: string; readonly base: string }): Promise<SentEntry>;
   /** See `missedAfter`. */
-  missedAfter(tip: OwnTip, user: string): Promise<{ readonly before: string | null } | null>;
+  missedAfter(tip: DefaultTip, user: string): Promise<{ readonly before: string | null } | null>;
   /** See `readOwn`. */
   read(asked: OwnRead): ReturnType<typeof readOwn>;
   /** Whether a login is valid. */

@@ -17,3 +17,6 @@ export interface MovedRef {
   readonly message: string | null;
   readonly author: string | null;
 }
+
+/** The tip of the default branch of a repository. */
+export type DefaultTip = Pick<MovedRef, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };

@@ -1,7 +1,4 @@
-import type { MovedRef } from '../../../functions/core/payload/moved-ref.ts';
-
-/** The tip of a default branch. */
-type Tip = Pick<MovedRef, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };
+import type { DefaultTip, MovedRef } from '../../../functions/core/payload/moved-ref.ts';
 
 /** What the service has recorded of a push. */
 export interface Accepted {
@@ -30,7 +27,7 @@ export interface Receiver {
    */
   accept(moved: MovedRef): Promise<Accepted>;
   /** Returns the tip that is recorded of a branch (`before`), if a push to it was missed; else null. */
-  missedAfter(tip: Tip): Promise<{ readonly before: string | null } | null>;
+  missedAfter(tip: DefaultTip): Promise<{ readonly before: string | null } | null>;
   /** Shows the user who pushed what becomes of it; resolves when there is nothing more to show. */
   follow(accepted: Accepted, watching: Watching): Promise<void>;
 }
