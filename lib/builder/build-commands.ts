@@ -48,18 +48,14 @@ async function toolOf({ folder, installAt, installManifest }: Project): Promise<
   return called('nx', ['run-many', '--target=build', `--projects=directory:${place}`], installAt);
 }
 
-/** Without node_modules, as with Plug'n'Play, Yarn runs the program. */
 function called(tool: string, args: readonly string[], installAt: string): Command {
   const program = join(installAt, 'node_modules', '.bin', tool);
-  const title = `${tool} ${args[0]} of the workspace`;
-  if (!existsSync(program)) return { title, args: [tool, ...args], cwd: installAt };
-  return { title, program, args, cwd: installAt };
+  return { title: `${tool} ${args[0]} of the workspace`, program, args, cwd: installAt };
 }
 
 /** Returns the builds of the workspaces that an application depends on, each after those that it depends on itself. */
 async function dependenciesFirst(project: Project, manager: ManagerCommands): Promise<readonly Command[]> {
-  const { root, folder, manifest, installAt } = project;
-  if (existsSync(join(installAt, '.pnp.cjs'))) return [byYarn(folder)];
+  const { root, folder, manifest } = project;
   const seen = new Set([folder]);
   const commands: Command[] = [];
   const visit = async (at: string, of: RawManifest): Promise<void> => {
@@ -74,13 +70,6 @@ async function dependenciesFirst(project: Project, manager: ManagerCommands): Pr
   };
   await visit(folder, manifest);
   return commands;
-}
-
-/** https://yarnpkg.com/cli/workspaces/foreach */
-function byYarn(folder: string): Command {
-  const chosen = ['--recursive', '--topological', '--from', '.', '--exclude', '.'];
-  const args = ['workspaces', 'foreach', ...chosen, 'run', 'build'];
-  return { title: 'yarn run build in the workspaces that it depends on', args, cwd: folder };
 }
 
 /** Returns the folder of the repository that a package is linked to; undefined for one that comes from elsewhere. */

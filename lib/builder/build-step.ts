@@ -67,7 +67,7 @@ export async function run(
     release,
     caches: site.caches,
     variables: { ...variables, ...site.variables },
-    ...(project.manager.kind === 'berry' && { linker: toolchain.linker ?? 'node-modules' }),
+    ...(project.manager.kind === 'berry' && { linker: toolchain.linker }),
     isInstallation,
     headers: toolchain.headers,
   });

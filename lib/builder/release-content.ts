@@ -53,11 +53,6 @@ export async function servesFilesOnly(folder: string, settings: Settings): Promi
 /** Removes what a package manager has installed. */
 export async function removeModules({ root, folder, installAt }: Project): Promise<void> {
   for (const at of [folder, installAt]) {
-    // The second one is that of Yarn's Plug'n'Play.
-    for (const name of ['node_modules', '.yarn/cache']) {
-      const path = join(at, name);
-      if (!(await isInside(root, dirname(path)).catch(() => false))) continue;
-      await removeTree(path);
-    }
+    if (await isInside(root, at).catch(() => false)) await removeTree(join(at, 'node_modules'));
   }
 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { frameworkOf } from '../start/frameworks.ts';
 import type { StartManifest } from '../start/start-command.ts';
 
@@ -99,8 +98,6 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     // Nx would leave a process behind.
     NX_DAEMON: 'false',
     ...(build.linker !== undefined && { YARN_NODE_LINKER: build.linker }),
-    // An application with Plug'n'Play reads its packages while it runs: they are in its release, not in a cache.
-    ...(build.linker === 'pnp' && { YARN_ENABLE_GLOBAL_CACHE: 'false', YARN_CACHE_FOLDER: './.yarn/cache' }),
   };
   const headers = build.headers === undefined ? {} : { npm_config_nodedir: build.headers };
   const settings = {
@@ -149,17 +146,7 @@ export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<str
     ...frameworkOf(app.manifest.packages)?.runVariables,
     ...app.variables,
     ...(app.port !== undefined && { PORT: String(app.port), HOST: '127.0.0.1' }),
-    NODE_OPTIONS: [...plugAndPlay(app.release), app.variables.NODE_OPTIONS ?? ''].join(' ').trim(),
   });
-}
-
-/** The options with which Node finds the packages of Yarn's Plug'n'Play: https://yarnpkg.com/features/pnp */
-function plugAndPlay({ folder, root }: ReleaseFolders): readonly string[] {
-  const place = [folder, root].find((one) => existsSync(join(one, '.pnp.cjs')));
-  if (place === undefined) return [];
-  const [modules, loader] = [join(place, '.pnp.cjs'), join(place, '.pnp.loader.mjs')];
-  const ofImports = existsSync(loader) ? [`--experimental-loader=${JSON.stringify(pathToFileURL(loader).href)}`] : [];
-  return [`--require=${JSON.stringify(modules)}`, ...ofImports];
 }
 
 /**

@@ -28,6 +28,8 @@ export interface ToolSite {
   readonly usualNode?: string | undefined;
 }
 
+const YARN_PNPM = /^nodeLinker: *["']?pnpm\b/m;
+
 /** The programs that an application is built and run with. */
 export interface Toolchain {
   /** The version of Node, such as `v22.11.0`. */
@@ -38,8 +40,8 @@ export interface Toolchain {
   readonly warnings: readonly string[];
   /** The folder whose `include/node` has the headers of that Node; undefined: there are none on this machine. */
   readonly headers: string | undefined;
-  /** How Yarn links packages, as a .yarnrc.yml says, such as `pnp`; undefined: it says nothing. */
-  readonly linker: string | undefined;
+  /** How Yarn links packages: with links as `pnpm` has them, if a .yarnrc.yml says so. */
+  readonly linker: 'pnpm' | 'node-modules';
   /** Returns the command of a package manager. */
   readonly programOf: (name: string) => readonly [string, ...string[]];
 }
@@ -61,7 +63,7 @@ export async function toolchain(site: ToolSite, project: Project): Promise<Toolc
     bins: used.map((id) => toolBin(site.tools.folder, id)),
     warnings: node.warnings,
     headers: await headersOf(node.tool && join(site.tools.folder, node.tool.id, 'node_modules', nodePackage())),
-    linker: /^nodeLinker: *["']?([\w-]+)/m.exec((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '')?.[1],
+    linker: YARN_PNPM.test((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '') ? 'pnpm' : 'node-modules',
     programOf: (name) => (name === 'npm' && npm ? [process.execPath, npm] : [name]),
   };
 }

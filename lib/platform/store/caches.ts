@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { diskUsage } from '../../files/disk-usage.ts';
@@ -16,33 +15,26 @@ export interface StoredParts {
 
 /**
  * Returns the folders of caches, each of which may be removed while nothing is built: those of package managers for each
- * user, but for what a release of the user may read while it runs, of frameworks and spare copies for each application, and the fetched programs that no release runs with.
+ * user, except for what a release may read while it runs; of frameworks and spare copies for each application; and the
+ * fetched programs that no release runs with.
  */
 export async function cachesIn({ folders, apps, snapshots }: StoredParts): Promise<readonly string[]> {
   const tools = new Set<string>();
-  const plugAndPlay = new Set<string>();
   const running = new Set<string>();
   const caches: string[] = [];
   for (const app of await apps.list()) {
-    const { buildCaches, spares, snapshot } = folders.ofApp(app);
+    const { buildCaches, spares } = folders.ofApp(app);
     caches.push(buildCaches, spares);
-    for (const { id, path, state, tools: used } of await snapshots.list(app)) {
+    for (const { state, tools: used } of await snapshots.list(app)) {
       if (state !== 'ready') continue;
       running.add(app.user);
       for (const tool of used) tools.add(tool);
-      const roots = [snapshot(id).release, join(snapshot(id).release, path)];
-      if (roots.some((folder) => existsSync(join(folder, '.pnp.cjs')))) plugAndPlay.add(app.user);
     }
   }
   for (const user of await namesIn(folders.userCaches)) {
     const names = await namesIn(folders.cachesOf(user));
-    const needed = [
-      // A release finds there what its build has put into XDG_CACHE_HOME: browsers, engines of databases, models.
-      ...(running.has(user) ? ['cache'] : []),
-      // A release with Plug'n'Play loads its packages from there.
-      ...(plugAndPlay.has(user) ? ['yarn-berry'] : []),
-    ];
-    const removable = names.filter((name) => !needed.includes(name));
+    // A release finds in `cache` what its build has put into XDG_CACHE_HOME: browsers, engines of databases, models.
+    const removable = names.filter((name) => name !== 'cache' || !running.has(user));
     caches.push(...removable.map((name) => join(folders.cachesOf(user), name)));
   }
   const unused = (await namesIn(folders.tools)).filter((name) => !tools.has(name));

@@ -54,7 +54,7 @@ export const yarnBerry: Starter = {
   },
 };
 
-/** Without node_modules: https://yarnpkg.com/features/pnp */
+/** Its packages are in node_modules here: https://yarnpkg.com/features/pnp */
 export const yarnPlugAndPlay: Starter = {
   name: 'Yarn 4 pnp',
   answers: "Hello from Plug'n'Play",

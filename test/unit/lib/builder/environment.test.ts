@@ -1,8 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appEnvironment, buildEnvironment } from '../../../../lib/builder/process/child-environment.ts';
-import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 const BUILD = {
   release: { root: '/app', folder: '/app', bins: [] },
@@ -107,27 +104,6 @@ describe('The environment of a build', () => {
 describe('The environment of an application', () => {
   const env = (packages: readonly string[], variables = {}) =>
     appEnvironment({}, { ...BUILD, variables, dataDir: '/data', manifest: { scripts: {}, packages }, script: '' });
-
-  it("finds the packages of Yarn's Plug'n'Play, of the whole repository or of the folder, and those of imports", async () => {
-    const root = await temporaryFolder();
-    const folder = join(root, 'web');
-    await mkdir(folder);
-    const options = () =>
-      appEnvironment(
-        {},
-        {
-          ...{ ...BUILD, release: { root, folder, bins: [] }, variables: { NODE_OPTIONS: '--max-old-space-size=99' } },
-          ...{ dataDir: '/data', manifest: { scripts: {}, packages: [] }, script: '' },
-        },
-      ).NODE_OPTIONS;
-    expect(options()).toMatch(/guard\.cjs" --max-old-space-size=99$/);
-    await writeFile(join(root, '.pnp.cjs'), '');
-    expect(options()).toContain(`--require="${root}/.pnp.cjs" --max`);
-    await writeFile(join(root, '.pnp.loader.mjs'), '');
-    expect(options()).toContain(`--experimental-loader="file://${root}/.pnp.loader.mjs" --max`);
-    await writeFile(join(folder, '.pnp.cjs'), '');
-    expect(options()).toContain(`--require="${folder}/.pnp.cjs" --max`);
-  });
 
   it('names the caches that its builds fill, unless it has others', () => {
     const place = { XDG_CACHE_HOME: '/own' };

@@ -97,10 +97,5 @@ describe('caches', () => {
     const [npm, berry, unused] = ['user-caches/ada/npm', 'user-caches/ada/yarn-berry', 'tools/pnpm@9.0.0'];
     const ofNobody = 'user-caches/bob/cache';
     expect(await named()).toEqual([...own, npm, berry, ofNobody, unused]);
-
-    const release = at.ofApp(app).snapshot('1').release;
-    await mkdir(release, { recursive: true });
-    await writeFile(join(release, '.pnp.cjs'), '');
-    expect(await named()).toEqual([...own, npm, ofNobody, unused]);
   });
 });
