@@ -21,7 +21,6 @@ import { status } from './log/status.ts';
 import { watch } from './log/watch.ts';
 import { type CommandGroup, runProgram } from './program/program.ts';
 import { backup, restore } from './server/backup.ts';
-import { disk } from './server/disk.ts';
 import { server } from './server/server.ts';
 import { start } from './server/start.ts';
 import { config } from './setup/config.ts';
@@ -37,7 +36,7 @@ export const groups: readonly CommandGroup[] = [
   { title: 'Operate', commands: [set, unset, env, domains, ps, scale, run, restart, stop, transfer, rename, remove] },
   {
     title: 'Set up',
-    commands: [start, login, logout, tokens, pair, hook, users, config, server, backup, restore, disk, aws],
+    commands: [start, login, logout, tokens, pair, hook, users, config, server, backup, restore, aws],
   },
 ];
 

@@ -55,7 +55,7 @@ it('an application that is asleep is listed, changed and known, and a visit to i
   );
   expect(await hooks('apps')).toMatch(/^shop +asleep/);
   expect(await hooks('env set WORD=new --app shop')).toContain('shop runs with the change after its next start.');
-  expect(await hooks('disk')).toContain('releases');
+  expect(await hooks('status --disk')).toContain(' are free.');
   expect((await visit('/ask?domain=shop.example.org', 'localhost'))[0]).toBe(200);
   expect(await state()).toBe('asleep');
 

@@ -1,13 +1,16 @@
 import { type Entry, numberOf, shaOf, subjectOf } from '../../client/entry.ts';
+import { diskUseOf, freeDisk } from '../../local/disk/disk.ts';
 import { Drawing, dateTime, type Paint } from '../../terminal/draw.ts';
-import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { printableJson } from '../../terminal/printable.ts';
+import { APP_ARGUMENT, type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { serviceAt } from '../service/address.ts';
 import { type Api, Refusal } from '../service/api.ts';
+import { ownDataFolder } from '../service/data-folder.ts';
 import { entryJson, logPage, reasonOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
-import { findApi } from '../service/find-service.ts';
-import { paintStatus, printList } from '../text.ts';
+import { findApi, thisMachine } from '../service/find-service.ts';
+import { paintStatus, printList, sizeText } from '../text.ts';
 
 const NOTHING =
   'No call has reached the service yet. Is a webhook set up? "hooks hook <host> <owner/repository>" prints its settings; ' +
@@ -23,12 +26,15 @@ No line at all means that the call did not reach the service.`,
     { flags: '--entry <entry>', about: 'one entry with its stages: its number (#12), id or address' },
     { flags: '-n, --limit <n>', about: 'number of entries, 1 to 100; default: 10' },
     { flags: '--skip <n>', about: 'leave out the newest ones' },
+    { flags: '--disk', about: 'what the service on this machine uses of the disk' },
+    { flags: '--free-disk', about: 'remove its caches, and releases but the live one and the one before it' },
     JSON_OPTION,
     ...SERVICE_OPTIONS,
   ],
   examples: [
     ['hooks status', 'the last ten entries'],
     ['hooks status shop --limit 50', 'more of them, of one application'],
+    ['hooks status --disk', 'the disk space of the service in .local, or in DATA_DIR'],
     ['hooks status --entry 12', 'the stages of #12, its error and the last lines it printed'],
   ],
   run,
@@ -36,6 +42,7 @@ No line at all means that the call did not reach the service.`,
 
 async function run(call: Call): Promise<number> {
   const { args } = call;
+  if (args.flag('disk') || args.flag('free-disk')) return showDisk(call);
   const app = args.app();
   const limit = args.count('limit', 10, { min: 1, max: 100 });
   const skip = args.count('skip', 0, { min: 0, max: 1_000_000 });
@@ -55,6 +62,19 @@ async function run(call: Call): Promise<number> {
     json: sent.map(entryJson),
     ...(total === 0 && { none: NOTHING }),
   });
+}
+
+/** What was freed is made again when it is needed: the next builds take longer, and an earlier rollback builds. */
+async function showDisk({ args, env, print, warn }: Call): Promise<number> {
+  const dataDir = await ownDataFolder(env);
+  const before = await diskUseOf(dataDir);
+  if (args.flag('free-disk')) await freeDisk(dataDir, (await thisMachine(env)) !== null);
+  const use = args.flag('free-disk') ? await diskUseOf(dataDir) : before;
+  const [used, caches, most, free] = [use.used, use.caches, use.cacheLimit, use.free].map(sizeText);
+  if (args.flag('json')) print(printableJson(use));
+  else print(`${dataDir} takes ${used}, caches ${caches} of at most ${most}; ${free} are free.`);
+  if (args.flag('free-disk')) warn(`Freed: ${sizeText(Math.max(0, before.used - use.used))}.`);
+  return EXIT.ok;
 }
 
 /** Says in a terminal whose log it is. */

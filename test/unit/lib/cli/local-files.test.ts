@@ -74,14 +74,19 @@ describe('users', () => {
 describe('a login at a service elsewhere', () => {
   const elsewhere = { DATA_DIR: '', HOOKS_URL: 'https://deploy.example.com', HOOKS_USER: 'demo', HOOKS_SECRET: 's' };
 
-  it.each(['backup x.tgz', 'restore x.tgz', 'disk', 'disk --free', 'users', 'users add ann', 'users remove ann --yes'])(
-    'has "hooks %s" refused, which would work on the folder of this machine',
-    async (args) => {
-      const { code, out, err } = await cli(args, { env: elsewhere, stdin: 'p' });
-      expect([code, out]).toEqual([1, '']);
-      expect(err).toMatch(/here \S+, and hooks calls https:\/\/deploy\.example\.com: .* set DATA_DIR='?\//);
-    },
-  );
+  it.each([
+    'backup x.tgz',
+    'restore x.tgz',
+    'status --disk',
+    'status --free-disk',
+    'users',
+    'users add ann',
+    'users remove ann --yes',
+  ])('has "hooks %s" refused, which would work on the folder of this machine', async (args) => {
+    const { code, out, err } = await cli(args, { env: elsewhere, stdin: 'p' });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/here \S+, and hooks calls https:\/\/deploy\.example\.com: .* set DATA_DIR='?\//);
+  });
 
   it('leaves a folder that DATA_DIR names', async () => {
     expect(await ownDataFolder({ ...elsewhere, DATA_DIR: dataDir })).toBe(dataDir);
