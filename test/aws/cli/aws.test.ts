@@ -242,18 +242,6 @@ describe('before anything is created, hooks aws deploy', () => {
     expect(err).toContain(sentence);
   });
 
-  it('refuses to update a stack whose applications are on another platform, and says how to move them', async () => {
-    const parameters = { Platform: 'http', PlatformUrl: 'https://platform.example.com' };
-    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters });
-    const { code, err } = await hooks('aws deploy --no-sample');
-    expect([code, cdkCalls]).toEqual([1, []]);
-    expect(err).toContain(
-      'The stack runs applications on the platform at https://platform.example.com, which this version cannot: deploy another stack with --stack <name>',
-    );
-    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters: { Platform: 'aws-lambda', PlatformUrl: '' } });
-    expect((await hooks('aws deploy --no-sample')).code).toBe(0);
-  });
-
   it.each([
     [
       'eu-west-2',

@@ -61,13 +61,7 @@ export async function checkAccount(account: Account, wanted: Wanted): Promise<Fi
   const reserved = checkReserved(wanted, unreserved);
   const few = concurrency !== undefined && concurrency < SMALL_ACCOUNT;
   return {
-    refusals: [
-      ...otherPlatform(wanted.stack),
-      ...longRoleNames(account, wanted),
-      ...region.refusals,
-      ...layer.refusals,
-      ...reserved.refusals,
-    ],
+    refusals: [...longRoleNames(account, wanted), ...region.refusals, ...layer.refusals, ...reserved.refusals],
     warnings: [
       ...region.warnings,
       ...layer.warnings,
@@ -91,15 +85,6 @@ export function valueIn({ given, stack }: Pick<Wanted, 'given' | 'stack'>): (nam
 
 type Problems = Pick<Findings, 'refusals' | 'warnings'>;
 const NONE: Problems = { refusals: [], warnings: [] };
-
-/** Version 1.0.0 could deploy onto another platform. Its applications would be lost to the service. */
-function otherPlatform(stack: Stack | null): readonly string[] {
-  const { Platform, PlatformUrl } = stack?.parameters ?? {};
-  if (Platform !== 'http') return [];
-  return [
-    `The stack runs applications on the platform at ${PlatformUrl}, which this version cannot: deploy another stack with --stack <name>, move each application as lib/stack/from-one-machine.md says, and delete this one.`,
-  ];
-}
 
 /** A name that is too long for the roles of applications, of which IAM would refuse each. */
 function longRoleNames({ region }: Account, wanted: Wanted): readonly string[] {
