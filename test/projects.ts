@@ -4,8 +4,6 @@ export interface TestFiles {
   readonly exclude: string[];
 }
 
-type Project = 'unit' | 'programs' | 'service' | 'long' | 'looks' | 'stack' | 'emulators' | 'alone' | 'aws';
-
 /**
  * The projects of the suite. A file says by its folder and by the end of its name where it belongs:
  * `.slow`: starts processes or takes megabytes of input. `.long`: takes many seconds, for what is seldom or what other files
@@ -13,7 +11,7 @@ type Project = 'unit' | 'programs' | 'service' | 'long' | 'looks' | 'stack' | 'e
  * process with other files, because it counts what its process has open, or sets the environment from which the clients
  * of AWS are made. `.both`: holds on the engine and on the stack.
  */
-export const projects: Record<Project, TestFiles> = {
+export const projects = {
   /** Seconds: `npm run test:unit`. */
   unit: {
     include: ['test/unit/**/*.test.ts'],
@@ -32,15 +30,17 @@ export const projects: Record<Project, TestFiles> = {
   looks: { include: ['test/unit/**/*.looks.test.ts'], exclude: [] },
   /** The template of the stack. From here on: `npm run test:aws`. */
   stack: { include: ['test/unit/lib/stack/**/*.test.ts'], exclude: [] },
-  /** The emulators, and what talks to AWS, on them. */
-  emulators: {
-    include: ['builder', 'cli', 'emulators', 'functions'].map((folder) => `test/aws/${folder}/**/*.test.ts`),
+  /** What talks to AWS, on emulators. */
+  emulated: {
+    include: ['builder', 'cli', 'functions'].map((folder) => `test/aws/${folder}/**/*.test.ts`),
     exclude: ['test/aws/**/*.alone.test.ts'],
   },
+  /** The emulators themselves: `npm run test:emulators`. */
+  emulators: { include: ['test/aws/emulators/**/*.test.ts'], exclude: ['test/aws/**/*.alone.test.ts'] },
   alone: { include: ['test/aws/**/*.alone.test.ts'], exclude: [] },
   /** The stack, synthesised once, on emulators. */
   aws: { include: ['test/aws/*.test.ts', 'test/aws/service/*.test.ts', 'test/service/**/*.both.test.ts'], exclude: [] },
-};
+} satisfies Record<string, TestFiles>;
 
 /** What `npm test` runs: `unit`, `programs` and `service`. */
 export const inOne: TestFiles = {

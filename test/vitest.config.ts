@@ -70,6 +70,7 @@ export default defineConfig({
       { extends: true, test: { name: 'long', isolate: false, ...projects.long, ...patient } },
       { extends: true, test: { name: 'looks', ...projects.looks } },
       { extends: true, test: { name: 'stack', isolate: false, ...projects.stack } },
+      { extends: true, test: { name: 'emulated', isolate: false, ...projects.emulated } },
       { extends: true, test: { name: 'emulators', isolate: false, ...projects.emulators } },
       { extends: true, test: { name: 'alone', ...projects.alone } },
       {
