@@ -5,8 +5,8 @@ import { fieldsOf, listIn } from './lines.ts';
 
 export type Application = ReceivedApplication;
 
-/** Whether it answers requests, one that is asleep after its start. */
-export function answers({ state }: Pick<Application, 'state'>): boolean {
+/** Whether an application, or its `web` process, answers requests; one that is asleep does after its start. */
+export function answers({ state }: { readonly state: string }): boolean {
   return state === 'running' || state === 'asleep';
 }
 

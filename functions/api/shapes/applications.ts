@@ -18,8 +18,8 @@ export const Application = about(
     environment: v.exactOptional(about("The word that the webhook's address adds to the name in package.json.", text)),
     ...previewFields,
     state: about(
-      '`starting`: it does not answer yet. `asleep`: its next request starts it.',
-      v.picklist(['running', 'starting', 'asleep', 'stopped', 'crashed', 'never'] satisfies AppState[]),
+      '`starting`: it does not answer yet. `restarting`: it crashes. `asleep`: its next request starts it.',
+      v.picklist(['running', 'starting', 'restarting', 'asleep', 'stopped', 'crashed', 'never'] satisfies AppState[]),
     ),
     url: about('Where it answers.', textOrNull),
     active: about('The entry whose deploy it runs.', v.nullable(Entry)),

@@ -6,9 +6,10 @@ import type { PrintedLine, ProcessList, RunInput, RunStart, RunStarted, Said, Sc
 
 /**
  * What an application does; `starting`: it does not answer yet, as while it is built again; `asleep`: the next request
- * starts it; `never`: nothing has been started yet.
+ * starts it; `restarting`: it has crashed, and has not run for a minute since; `crashed`: it is not started again by itself;
+ * `never`: nothing has been started yet.
  */
-export type AppState = 'running' | 'starting' | 'asleep' | 'stopped' | 'crashed' | 'never';
+export type AppState = 'running' | 'starting' | 'restarting' | 'asleep' | 'stopped' | 'crashed' | 'never';
 
 export interface Application extends AppRef {
   /** The name in package.json, with its scope. */

@@ -1,6 +1,7 @@
 import { answers, applicationIn } from '../../client/applications.ts';
 import { type Client, causeOf, Problem } from '../../client/client.ts';
 import { type DocumentedEntry, followEntry, hasEnded } from '../../client/entry.ts';
+import { processesIn } from '../../client/processes.ts';
 import { BuildProgress, shownBuild } from '../../terminal/build-progress.ts';
 import { progressLines } from '../../terminal/draw.ts';
 import { printable, printableValue } from '../../terminal/printable.ts';
@@ -79,9 +80,11 @@ async function followStages(followed: Followed, build: BuildProgress, signal: Ab
 async function tellWhatServes({ app_name }: DocumentedEntry, { client, print }: Followed): Promise<void> {
   if (app_name === null) return;
   // The reason of the failure is what matters, and it is printed.
-  const answer = await client.call({ path: ['apps', client.user, app_name] }).catch(() => null);
-  const app = printableValue(applicationIn(answer));
-  if (app && answers(app)) print(`The version before still answers: ${app.url}`);
+  const ask = (...more: readonly string[]) =>
+    client.call({ path: ['apps', client.user, app_name, ...more] }).catch(() => null);
+  const app = printableValue(applicationIn(await ask()));
+  const web = processesIn(await ask('processes'))?.processes.find(({ type }) => type === 'web');
+  if (app && web && answers(web)) print(`The version before still answers: ${app.url}`);
 }
 
 /** Returns the address of the page of an entry. */

@@ -32,6 +32,6 @@ export function appView({ apps, desired, publicDomain, service }: AppViewParts):
     // Its turn to be started again has not come yet.
     const state = runs === 'stopped' && wanted === 'running' && scale.web !== 0 ? 'starting' : runs;
     const url = port === null ? null : addressOf(name, port, domains);
-    return { ...about, url, state: state === 'restarting' ? 'running' : state };
+    return { ...about, url, state };
   };
 }

@@ -9,7 +9,6 @@ import { leavePort, listenOnFirst, portOf, socketsOf } from '../../http/ports.ts
 import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import { type Door, doorServer } from '../../http/servers.ts';
 import type { RunnerLimits } from '../settings.ts';
-import type { Sleep } from '../sleep.ts';
 import type { Usage } from '../usage.ts';
 import { Waiting } from './waiting.ts';
 
@@ -50,8 +49,10 @@ interface ProxyParts {
   readonly state: () => Process['state'];
   /** The names of the application, above which its cookies are not valid. */
   readonly hosts: () => readonly string[];
-  /** Counts the requests, and may set a target for one that has none. */
-  readonly sleep: Pick<Sleep, 'use' | 'wake'>;
+  /** Counts a request or a connection in; the returned function counts it out. */
+  readonly use: () => () => void;
+  /** Called when a request waits for an application that is asleep. */
+  readonly wake: () => void;
   readonly usage: Pick<Usage, 'count'>;
   readonly limits: Pick<RunnerLimits, 'waitMs' | 'mostWaiting'>;
   /** Called when nothing listens at the address of the target. */
@@ -61,7 +62,7 @@ interface ProxyParts {
 /** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
-export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }: ProxyParts): AppProxy {
+export function appProxy({ app, state, hosts, use, wake, usage, limits, onRefused }: ProxyParts): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;
   let isClosed = false;
@@ -70,13 +71,13 @@ export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }:
   const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers: { 'retry-after': '1' } });
   const lookAgain = () => {
     if (target || isClosed || !COMING.includes(state())) waiting.end();
-    else if (state() === 'asleep' && !waiting.isEmpty) void sleep.wake();
+    else if (state() === 'asleep' && !waiting.isEmpty) wake();
   };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
   const visit = (stream: ServerResponse | Duplex, to: (server: Release | undefined) => void) => {
     // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
-    const leave = sleep.use();
+    const leave = use();
     let server: Release | undefined;
     stream.once('close', () => {
       leave();

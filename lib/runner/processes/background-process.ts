@@ -1,12 +1,12 @@
-import type { Process } from '../../../functions/core/ports/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { sentenceOf } from '../../http/http-error.ts';
 import { portsOf } from '../../http/port-owner.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import type { RunnerEvent } from '../calls.ts';
+import { next } from '../life.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
-import { Restarts } from '../start/crashes.ts';
 import type { Release } from '../start/release.ts';
+import { type Doing, type Effect, type LifeEvent, NEW_LIFE, stateOf } from '../states.ts';
 import { type AppProcess, type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
 
 /** A process without traffic that is kept running. */
@@ -31,9 +31,9 @@ export class BackgroundProcess {
   /** Resolves at its first crash. */
   readonly firstCrash: Promise<Crash>;
   readonly #log: ProcessLog;
-  readonly #restarts: Restarts;
-  #state: Process['state'] = 'starting';
+  #life = NEW_LIFE;
   #since = new Date();
+  #timer: NodeJS.Timeout | undefined;
   #running: Promise<AppProcess | undefined> = Promise.resolve(undefined);
   #group: StartedGroup | undefined;
   #crashedFirst: (crash: Crash) => void = () => undefined;
@@ -44,26 +44,25 @@ export class BackgroundProcess {
   ) {
     this.name = `${spec.type}.${spec.number}`;
     this.#log = release.log.of(this.name);
-    this.#restarts = new Restarts(release.limits, this.#log);
     this.firstCrash = new Promise((resolve) => {
       this.#crashedFirst = resolve;
     });
-    this.#start();
+    this.#take({ type: 'resumed', snapshot: this.name, inTurn: false });
   }
 
   get type(): string {
     return this.spec.type;
   }
 
-  get state(): Process['state'] {
-    return this.#state;
+  get isLooping(): boolean {
+    return this.#life.crashes.loop !== null;
   }
 
   shown(): Listed {
     const { type, command } = this.spec;
-    const process = { name: this.name, type, command: command.text, state: this.#state };
+    const process = { name: this.name, type, command: command.text, state: stateOf(this.#life) };
     return {
-      process: { ...process, since: this.#since.toISOString(), restarts: this.#restarts.count },
+      process: { ...process, since: this.#since.toISOString(), restarts: this.#life.crashes.restarts },
       group: this.#group,
     };
   }
@@ -76,61 +75,73 @@ export class BackgroundProcess {
 
   /** Ends it for good: SIGTERM, and SIGKILL after that time. */
   async end(graceMs: number): Promise<void> {
-    this.#restarts.cancel();
-    this.#become('stopped');
+    this.#take({ type: 'stopped' });
     const running = await this.#running;
     await running?.group.end(graceMs);
   }
 
   /** Says again that it crashes in a loop. */
   reportCrash(how = 'it crashed too often', isCause = false): void {
-    if (this.#state === 'crashed') this.spec.report('app.crashed', { detail: how, isCause, process: this.name });
+    if (this.isLooping) this.spec.report('app.crashed', { detail: how, isCause, process: this.name });
   }
 
-  #start(): void {
+  /** In a loop it has recovered after a time: it answers nobody, who would see that it works. */
+  #take(event: LifeEvent): void {
+    const before = stateOf(this.#life);
+    const wasLooping = this.isLooping;
+    const { life, effects } = next(this.#life, event, this.release.limits);
+    this.#life = life;
+    if (stateOf(life) !== before) this.#since = new Date();
+    for (const effect of effects) this.#carryOut(effect);
+    if (wasLooping && !this.isLooping && event.type === 'timer') {
+      this.spec.report('app.recovered', { process: this.name });
+    }
+  }
+
+  #carryOut(effect: Effect): void {
+    if (effect.do === 'start') this.#start(effect.version);
+    else if (effect.do === 'end') clearTimeout(this.#timer);
+    else if (effect.do === 'arm') this.#arm(effect);
+    else if (effect.do === 'report') this.#report(effect);
+    else if (effect.do === 'note' && this.#life.state.is !== 'running') this.#log.note(effect.text);
+  }
+
+  #arm({ timer, version, ms }: Doing<'arm'>): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#take({ type: 'timer', timer, version }), ms);
+  }
+
+  #report({ type, detail = '', isCause = false }: Doing<'report'>): void {
+    if (type === 'app.crashed') this.reportCrash(detail, isCause);
+    else if (type === 'app.restarting') {
+      this.spec.report(type, { detail: `${this.name} ${detail}`, isCause, process: this.name });
+    }
+  }
+
+  #start(version: number): void {
     const { lines, add } = lastLines();
     const output: Parameters<typeof startProcess>[1]['output'] = (stream, name) => this.#log.capture(stream, name, add);
     const started = startProcess(this.release, { command: this.spec.command, output });
     this.#running = started.catch(() => undefined);
     started.then(
       ({ group, ended }) => {
+        const began = performance.now();
         this.#group = group;
-        this.#runs();
+        this.#take({ type: 'answered', version, hasWeb: false, rests: false });
         void ended.then((ending) => {
           this.#group = undefined;
           // Its id may be another process's by then.
           this.#running = Promise.resolve(undefined);
-          this.#crashed({ how: ending.how, lines, ending });
+          const { how, tooLarge } = ending;
+          this.#take({ type: 'ended', version, how, tooLarge, ranMs: performance.now() - began });
+          this.#crashedFirst({ how, lines, ending });
         });
       },
-      (error: unknown) => this.#crashed({ how: sentenceOf(error), lines, ending: undefined }),
+      (error: unknown) => {
+        const how = sentenceOf(error);
+        this.#take({ type: 'failed', version, how, isCancelled: false });
+        this.#crashedFirst({ how, lines, ending: undefined });
+      },
     );
-  }
-
-  /** In a loop it is `crashed` until it has recovered: it answers nobody, who would see that it works. */
-  #runs(): void {
-    if (this.#state === 'stopped') return;
-    const wasLoop = this.#restarts.isLoop;
-    this.#restarts.began(() => {
-      this.#become('running');
-      if (wasLoop) this.spec.report('app.recovered', { process: this.name });
-    });
-  }
-
-  #crashed(crash: Crash): void {
-    if (this.#state === 'stopped') return;
-    const { how, ending } = crash;
-    const tooLarge = ending?.tooLarge ?? false;
-    const { state, isNew } = this.#restarts.after({ how, tooLarge }, () => this.#start());
-    this.#become(state);
-    this.#crashedFirst(crash);
-    if (!isNew) return;
-    if (this.#state === 'crashed') this.reportCrash(how, tooLarge);
-    else this.spec.report('app.restarting', { detail: `${this.name} ${how}`, isCause: tooLarge, process: this.name });
-  }
-
-  #become(state: Process['state']): void {
-    this.#state = state;
-    this.#since = new Date();
   }
 }

@@ -40,7 +40,7 @@ export class Formation {
   /** Starts and ends processes until there are as many as that; those with the highest numbers end. */
   async scale(scale: Scale, graceMs: number): Promise<void> {
     const wanted = namesOf(this.release.types, scale);
-    const kept = this.#processes.filter((one) => wanted.includes(one.name) && one.state !== 'crashed');
+    const kept = this.#processes.filter((one) => wanted.includes(one.name) && !one.isLooping);
     const ended = this.#processes.filter((one) => !kept.includes(one));
     this.#processes = kept;
     this.#scale = scale;
@@ -67,8 +67,9 @@ export class Formation {
     return this.#processes.length > 0 || this.release.cron.length > 0;
   }
 
-  hasCrashed(): boolean {
-    return this.#processes.some(({ state }) => state === 'crashed');
+  /** Whether one of its processes is in a crash loop. */
+  isLooping(): boolean {
+    return this.#processes.some((one) => one.isLooping);
   }
 
   reportCrashes(): void {
@@ -81,7 +82,7 @@ export class Formation {
 
   /** None has recovered while another one crashes in a loop. */
   readonly #report: BackgroundSpec['report'] = (type, more) => {
-    if (type !== 'app.recovered' || !this.hasCrashed()) this.report(type, more);
+    if (type !== 'app.recovered' || !this.isLooping()) this.report(type, more);
   };
 
   #fill(scale: Scale): void {

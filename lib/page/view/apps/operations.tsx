@@ -56,7 +56,7 @@ export function Operations({ app }: { app: Application }) {
       {unfinished && !hasEnded(unfinished) && <Cancel entry={unfinished} />}
       {app.repository && <Operation app={app} question={REDEPLOY} />}
       {has && <Operation app={app} question={RESTART} />}
-      {(answers(app) || app.state === 'starting') && <Operation app={app} question={STOP} />}
+      {(answers(app) || ['starting', 'restarting'].includes(app.state)) && <Operation app={app} question={STOP} />}
       <RollBack app={app} to={app.rollback[0]} operate={operate} />
     </div>
   );

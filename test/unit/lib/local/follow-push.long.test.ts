@@ -70,9 +70,16 @@ describe('A push that follows its deploy', () => {
   it('ends with the address of the version before when that still answers', async () => {
     const error = { code: 'deploy:platform:start_app', detail: 'It ended.' };
     const failed = entry('error', {}, { error, app_name: '@ada/shop' });
-    const { lines, requests } = await followed([failed, { name: '@ada/shop', state: 'running', url: 'http://shop' }]);
+    const shop = { name: '@ada/shop', state: 'running', url: 'http://shop' };
+    const processes = (type: string, state: string) => ({ scale: {}, processes: [{ name: `${type}.1`, type, state }] });
+    const { lines, requests } = await followed([failed, shop, processes('web', 'asleep')]);
     expect(lines.at(-1)).toBe('The version before still answers: http://shop');
-    expect(requests.at(-1)?.path).toBe('/1/apps/ada/%40ada%2Fshop');
+    const path = '/1/apps/ada/%40ada%2Fshop';
+    expect(requests.slice(-2).map((request) => request.path)).toEqual([path, `${path}/processes`]);
+    for (const web of [processes('web', 'restarting'), processes('worker', 'running')]) {
+      await server?.close();
+      expect((await followed([failed, shop, web])).lines.at(-1)).toContain('It ended.');
+    }
     await server?.close();
     expect((await followed([failed, { name: '@ada/shop', state: 'never', url: null }])).lines.at(-1)).toContain(
       'It ended.',

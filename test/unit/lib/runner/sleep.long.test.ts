@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Process, Scale } from '../../../../functions/core/ports/processes.ts';
-import { Sleep } from '../../../../lib/runner/sleep.ts';
+import { IdleWatch } from '../../../../lib/runner/idle.ts';
 import { startTurns } from '../../../../lib/runner/start/turns.ts';
 import {
   afterwards,
@@ -22,67 +22,53 @@ import {
 } from '../../../support/platform/harness.ts';
 import { separatePlatform } from '../../../support/platform/separate-platform.ts';
 
-describe('the sleep of an application', () => {
+describe('the use of an application', () => {
   const IDLE_MS = 600_000;
-  const asleep = vi.fn(async () => {});
-  const wake = vi.fn(async () => {});
-  let sleep: Sleep;
+  const onIdle = vi.fn();
+  let idle: IdleWatch;
 
   beforeEach(() => {
     vi.useFakeTimers();
-    sleep = new Sleep({ idleMs: IDLE_MS, fallAsleep: asleep, wake, inTurn: (work) => work() });
+    idle = new IdleWatch(IDLE_MS, onIdle);
   });
   afterEach(() => {
     vi.useRealTimers();
     vi.clearAllMocks();
   });
 
-  it('begins when it has not been used for the whole time', () => {
-    sleep.allow(true);
+  it('has ended when there was none for the whole time', () => {
+    idle.allow(true);
     vi.advanceTimersByTime(IDLE_MS - 1);
-    expect([sleep.isUnused(), asleep.mock.calls.length]).toEqual([false, 0]);
+    expect(onIdle).not.toHaveBeenCalled();
 
     vi.advanceTimersByTime(1);
 
-    expect([sleep.isUnused(), asleep.mock.calls.length]).toEqual([true, 1]);
+    expect(onIdle).toHaveBeenCalledOnce();
   });
 
-  it('what is open is use, and the time begins when all has ended', () => {
-    sleep.allow(true);
-    const ends = [sleep.use(), sleep.use()];
+  it('is what is open, and the time begins when all has ended', () => {
+    idle.allow(true);
+    const ends = [idle.use(), idle.use()];
     vi.advanceTimersByTime(10 * IDLE_MS);
     ends[0]?.();
     vi.advanceTimersByTime(10 * IDLE_MS);
-    expect(asleep).not.toHaveBeenCalled();
+    expect([idle.isUsed, onIdle.mock.calls.length]).toEqual([true, 0]);
 
     ends[1]?.();
 
     vi.advanceTimersByTime(IDLE_MS - 1);
-    expect(asleep).not.toHaveBeenCalled();
+    expect([idle.isUsed, onIdle.mock.calls.length]).toEqual([false, 0]);
     vi.advanceTimersByTime(1);
-    expect(asleep).toHaveBeenCalledOnce();
+    expect(onIdle).toHaveBeenCalledOnce();
   });
 
-  it('a request between the end of the time and the end of the process prevents it', () => {
-    sleep.allow(true);
-    vi.advanceTimersByTime(IDLE_MS);
-
-    const end = sleep.use();
-
-    expect(sleep.isUnused()).toBe(false);
-    end();
-    expect(sleep.isUnused()).toBe(false);
-  });
-
-  it('never begins where it is not allowed, and nothing is woken there', async () => {
-    sleep.allow(true);
-    sleep.allow(false);
-    sleep.use()();
+  it('does not matter where it may not sleep', () => {
+    idle.allow(true);
+    idle.allow(false);
+    idle.use()();
     vi.advanceTimersByTime(10 * IDLE_MS);
-    await sleep.wake();
 
-    expect([sleep.isUnused(), asleep.mock.calls.length, wake.mock.calls.length]).toEqual([false, 0, 0]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect([onIdle.mock.calls.length, vi.getTimerCount()]).toEqual([0, 0]);
   });
 });
 
@@ -132,29 +118,6 @@ describe('the turns in which applications wake', () => {
     await vi.advanceTimersByTimeAsync(0);
 
     expect(begun).toEqual(['a', 'b']);
-  });
-
-  it('are joined by all requests of an application, and not used when all of them have left', async () => {
-    const turns = startTurns(1);
-    const wake = vi.fn(async () => {});
-    const sleep = new Sleep({ idleMs: 60_000, fallAsleep: async () => {}, wake, inTurn: (work) => turns('ann', work) });
-    sleep.allow(true);
-    void turns('ann', work('other'));
-    const leave = [sleep.use(), sleep.use()];
-    const woken = Promise.all([sleep.wake(), sleep.wake()]);
-    for (const one of leave) one();
-    ends.get('other')?.();
-    await woken;
-    expect(wake).not.toHaveBeenCalled();
-
-    void turns('ann', work('another'));
-    sleep.use()();
-    sleep.use();
-    const again = [sleep.wake(), sleep.wake()];
-    ends.get('another')?.();
-    await Promise.all(again);
-
-    expect(wake).toHaveBeenCalledOnce();
   });
 });
 
