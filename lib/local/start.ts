@@ -29,7 +29,7 @@ import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
 import { applyUsers, watchUsers } from './config/watch-users.ts';
-import { frontDoor } from './front-door/front-door.ts';
+import { hostRouter } from './host-router.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
 import { holdsPort, removeUnbuilt, type StartedPlatform, startEmbedded } from './programs/platform.ts';
@@ -237,7 +237,7 @@ function listen(options: StartOptions, { config, addresses, proof, platform, eng
     allowedOrigins: config.allowedOrigins ?? [],
     ...platform.api,
     signalsHost: addresses?.apps && new URL(addresses.signals).hostname,
-    otherHosts: frontDoor({ addresses, ports, hasApp: platform.hasHost, isDomain: platform.hasDomain }),
+    otherHosts: hostRouter({ addresses, ports, hasApp: platform.hasHost, isDomain: platform.hasDomain }),
   });
 }
 

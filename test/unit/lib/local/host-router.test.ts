@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { listen } from '../../../../../lib/http/ports.ts';
-import { publicAddresses } from '../../../../../lib/local/config/public-addresses.ts';
-import type { Config } from '../../../../../lib/local/config/schema.ts';
-import { frontDoor } from '../../../../../lib/local/front-door/front-door.ts';
-import { answering, keepsWhatFollowsAnOffer, type ServedApi, serveApi } from '../../../../support/engine/served-api.ts';
+import { listen } from '../../../../lib/http/ports.ts';
+import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
+import type { Config } from '../../../../lib/local/config/schema.ts';
+import { hostRouter } from '../../../../lib/local/host-router.ts';
+import { answering, keepsWhatFollowsAnOffer, type ServedApi, serveApi } from '../../../support/engine/served-api.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function openDoor(
   return serveApi(
     { 'api-page': answering(() => ({ status: 200, headers: {}, body: 'the API' })) },
     {
-      otherHosts: frontDoor({
+      otherHosts: hostRouter({
         addresses: publicAddresses(config ?? {}),
         ports: () => ports,
         hasApp: async (host) => host === 'hello.demo.apps.example.com',

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerAsk, hostName, isAppHost, isAsk } from '../../http/app-domain.ts';
-import { forwarder } from '../../http/forwarder.ts';
-import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
-import { hostOf, ownHosts, type PublicAddresses } from '../config/public-addresses.ts';
+import { answerAsk, hostName, isAppHost, isAsk } from '../http/app-domain.ts';
+import { forwarder } from '../http/forwarder.ts';
+import { type Refusal, refuse, refuseUpgrade } from '../http/refusal.ts';
+import { hostOf, ownHosts, type PublicAddresses } from './config/public-addresses.ts';
 
-/** The programs behind the front door besides the API. */
-interface FrontDoorParts {
+/** The programs on the API's port besides the API. */
+interface HostRouterParts {
   readonly addresses: PublicAddresses | undefined;
-  /** Ports of the programs; a function, because some are known later than the door. */
+  /** Ports of the programs; a function, because some are known later than the router. */
   readonly ports: () => {
     /** Null when applications answer elsewhere. */
     readonly platform: number | null;
@@ -37,7 +37,7 @@ const NO_LOGIN: Refusal = {
  * Returns what serves everything but the API on the API's port, by host name: applications, and with public addresses
  * the repository host.
  */
-export function frontDoor({ addresses, ports, hasApp, isDomain }: FrontDoorParts) {
+export function hostRouter({ addresses, ports, hasApp, isDomain }: HostRouterParts) {
   const forward = forwarder(NO_ANSWER, { notListening: NOT_YET });
   const toOf = (request: IncomingMessage) => destinationOf(request.headers.host, addresses, isDomain);
   const targetOf = (to: Destination) => {
