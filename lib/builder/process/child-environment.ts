@@ -105,8 +105,9 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     ...headers,
     ...base(own, build.release, build.caches),
     ...caches,
-    // A script that installs in another folder finds its bundler there.
-    ...(!build.isInstallation && { npm_config_include: 'dev', YARN_PRODUCTION: 'false' }),
+    // A script that installs in another folder finds its bundler there. Yarn refuses the variable from its version 2 on.
+    ...(!build.isInstallation && { npm_config_include: 'dev' }),
+    ...(!build.isInstallation && build.linker === undefined && { YARN_PRODUCTION: 'false' }),
   };
   const { NODE_OPTIONS, ...variables } = build.variables;
   return withGuard({ ...settings, ...(build.isInstallation ? variables : build.variables) });

@@ -65,6 +65,11 @@ describe('The environment of a build', () => {
     expect([included(false), included(true)]).toEqual(['dev', undefined]);
   });
 
+  it('has the setting of Yarn 1 for that, which later versions refuse, without these only', () => {
+    expect(buildEnvironment({}, BUILD).YARN_PRODUCTION).toBe('false');
+    expect(buildEnvironment({}, { ...BUILD, linker: 'node-modules' }).YARN_PRODUCTION).toBeUndefined();
+  });
+
   it('tells Next where the repository ends, above which there are lockfiles of the service', () => {
     const env = buildEnvironment({}, { ...BUILD, release: { root: '/app', folder: '/app/web', bins: [] } });
     expect(env.NEXT_PRIVATE_OUTPUT_TRACE_ROOT).toBe('/app');
