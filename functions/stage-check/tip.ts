@@ -10,7 +10,7 @@ import { previewWords } from '../core/preview/preview.ts';
 import { type CommitEntry, ended, type Facts, type Tip } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
-/** An answer of the host may be a little older than the call that it contradicts. */
+/** An answer of the host may be a little older than the call that it contradicts; what was announced it may lack longer. */
 const TIP_KNOWN_AFTER_MS = 10_000;
 const TIP_AGAIN_SECONDS = 5;
 
@@ -68,6 +68,8 @@ export interface Whereabouts {
   /** Where the host has it: at the tip, in the history of that, or not on the branch. */
   readonly host: 'tip' | 'history' | 'gone';
   readonly told: 'this' | 'tip' | 'another';
+  /** Whether the commit was pushed onto the tip at the host, or in its place: perhaps the host is behind its calls. */
+  readonly isAfterTip: boolean;
   /** Whether no call is missing, late or doubled. */
   readonly isComplete: boolean;
 }
@@ -75,8 +77,8 @@ export interface Whereabouts {
 interface TipRow extends Partial<Whereabouts> {
   readonly title: string;
   readonly outcome: 'deploy' | 'superseded';
-  /** The call that the host contradicts: it is asked again while that is fresh. */
-  readonly unless?: 'newest' | 'own';
+  /** The call that the host contradicts: it is asked again while that is fresh; longer for what the call has announced. */
+  readonly unless?: 'newest' | 'own' | 'announced';
 }
 
 /** What follows from the answer of the host and the calls: the first row that fits decides. */
@@ -93,13 +95,25 @@ export const TIP_ROWS: readonly TipRow[] = [
   { title: 'before the tip of the last call', host: 'history', told: 'tip', outcome: 'deploy' },
   { title: 'before another tip than that of the last call', host: 'history', outcome: 'deploy', unless: 'own' },
   { title: 'gone, as the last of all calls says', host: 'gone', told: 'tip', isComplete: true, outcome: 'superseded' },
+  { title: 'gone, as the last call says', host: 'gone', told: 'tip', outcome: 'superseded', unless: 'own' },
+  {
+    title: 'not there yet, at a host that has what was there before',
+    host: 'gone',
+    isAfterTip: true,
+    outcome: 'superseded',
+    unless: 'announced',
+  },
   { title: 'gone, as no call says yet', host: 'gone', outcome: 'superseded', unless: 'own' },
 ];
 
 /** Returns the row of the table that decides. */
 export function tipRow(where: Whereabouts): TipRow {
-  const fits = ({ host, told = where.told, isComplete = where.isComplete }: TipRow) =>
-    host === where.host && told === where.told && isComplete === where.isComplete;
+  const fits = (row: TipRow) => {
+    const { host, told, isComplete, isAfterTip } = { ...where, ...row };
+    return (
+      host === where.host && told === where.told && isComplete === where.isComplete && isAfterTip === where.isAfterTip
+    );
+  };
   const row = TIP_ROWS.find(fits);
   if (row) return row;
   throw new Error('The table has a row for every case.');
@@ -115,27 +129,25 @@ export async function notOnBranch(facts: Facts, { clock, log, ownHost }: CheckPo
   const { sha: now, isProvisional } = await facts.tip();
   const { tip: told, newest, isTipSure } = await track();
   const isTip = isSame(now, entry.sha);
+  const ancestry = isTip || now === null || entry.kind === 'preview' ? null : await facts.ancestry();
   const { outcome, unless } = tipRow({
-    host: isTip ? 'tip' : (await isInHistory(now, facts)) ? 'history' : 'gone',
+    host: isTip ? 'tip' : ancestry === 'ahead' ? 'history' : 'gone',
+    isAfterTip: ancestry === 'behind' || (entry.kind !== 'build' && isSame(now, entry.before)),
     told: isSame(told, entry.sha) ? 'this' : isSame(told, now) ? 'tip' : 'another',
     isComplete: isTipSure,
   });
   if (isProvisional && unless) {
     const call = unless === 'newest' ? await log.read(entry.user, newest) : entry;
-    const again = call && whileFresh(call, clock.now());
+    const again = call && whileFresh(call, clock.now(), unless === 'announced' ? UNKNOWN_MS : TIP_KNOWN_AFTER_MS);
     if (again) return again;
   }
   return outcome === 'deploy' ? null : ended('superseded', whyNot(entry, now, ownHost));
 }
 
-async function isInHistory(now: string | null, { entry, ancestry }: Facts): Promise<boolean> {
-  return now !== null && entry.kind !== 'preview' && (await ancestry()) === 'ahead';
-}
-
-/** The host is asked again for as long as its answer may be older than the call that it contradicts. */
-export function whileFresh(call: Entry, now: number): StageOutcome | null {
-  const isFresh = now - call.receivedAt < TIP_KNOWN_AFTER_MS;
-  return isFresh ? { kind: 'again', afterSeconds: TIP_AGAIN_SECONDS } : null;
+/** The host is asked again, more and more seldom, for as long as its answer may be older than the call that it contradicts. */
+export function whileFresh(call: Entry, now: number, freshMs = TIP_KNOWN_AFTER_MS): StageOutcome | null {
+  const age = now - call.receivedAt;
+  return age < freshMs ? { kind: 'again', afterSeconds: Math.max(TIP_AGAIN_SECONDS, Math.ceil(age / 4000)) } : null;
 }
 
 /**

@@ -4,7 +4,11 @@ import { TIP_ROWS, tipRow, type Whereabouts } from '../../../../functions/stage-
 const hosts = ['tip', 'history', 'gone'] as const;
 const told = ['this', 'tip', 'another'] as const;
 const all: readonly Whereabouts[] = hosts.flatMap((host) =>
-  told.flatMap((one) => [true, false].map((isComplete) => ({ host, told: one, isComplete }))),
+  told.flatMap((one) =>
+    [true, false].flatMap((isComplete) =>
+      (host === 'gone' ? [true, false] : [false]).map((isAfterTip) => ({ host, told: one, isComplete, isAfterTip })),
+    ),
+  ),
 );
 
 /** What each row does: at once, or after the host was asked again while a call is fresh. */
@@ -15,6 +19,8 @@ const expected: Readonly<Record<string, readonly [outcome: string, unless?: stri
   'before the tip of the last call': ['deploy'],
   'before another tip than that of the last call': ['deploy', 'own'],
   'gone, as the last of all calls says': ['superseded'],
+  'gone, as the last call says': ['superseded', 'own'],
+  'not there yet, at a host that has what was there before': ['superseded', 'announced'],
   'gone, as no call says yet': ['superseded', 'own'],
 };
 
