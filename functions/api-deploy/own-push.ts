@@ -101,7 +101,7 @@ async function entryOf(
 
 function deliveryOf(push: MovedRef, id: string, { web }: OwnHostRecord): Delivery {
   const { owner, name, ref, before, after, forced } = push;
-  const by = { provider: GIT, hostKind: 'github', id };
+  const by = { provider: GIT, hostKind: GIT, id };
   const url = `${web}/${owner}/${name}`;
   const repository = { hostname: new URL(web).host, owner, name, url, private: push.private };
   const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;

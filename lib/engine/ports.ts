@@ -50,7 +50,7 @@ export function enginePorts(settings: EngineSettings) {
   const signals = commitSignals();
   stores.onCommit(signals.committed);
   const sealer = keyFileSealer(join(dataDir, 'token.key'));
-  const configured = parseHosts(JSON.stringify(settings.repositoryHosts));
+  const configured = hostsOf(settings);
   const system = { clock, ids, trace };
   const { accounts, apiTokens } = settings.users;
   const failures = memoryFailures(clock);
@@ -84,6 +84,13 @@ export function enginePorts(settings: EngineSettings) {
     output,
     events,
   };
+}
+
+/** The host of this process is of no kind that can be configured. */
+function hostsOf({ repositoryHosts, ownHost }: EngineSettings): readonly HostConfig[] {
+  const isOwn = ({ name }: HostConfig) => name === ownHost?.name;
+  const others = repositoryHosts.filter((host) => !isOwn(host));
+  return [...repositoryHosts.filter(isOwn), ...parseHosts(JSON.stringify(others))];
 }
 
 /** Returns the keys of the tarballs that a start may go on with. */

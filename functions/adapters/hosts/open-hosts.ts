@@ -57,12 +57,14 @@ export function openHosts(
   { opened, ...options }: OpenOptions = {},
   definitions: readonly HostDefinition[] = registered,
 ): Hosts {
-  const open = configs.map((config) => {
+  const userAgent = `deployment-webhooks/${version}`;
+  const openOf = (config: HostConfig) => {
     const definition = definitions.find(({ kind }) => kind === config.kind);
     if (definition === undefined) throw new Error(`There is no repository host of the kind ${config.kind}.`);
-    const userAgent = `deployment-webhooks/${version}`;
-    const host = opened?.get(config.name) ?? openHost(definition, { userAgent, ...config, ...options });
-    return { name: config.name, kind: config.kind, host };
+    return openHost(definition, { userAgent, ...config, ...options });
+  };
+  const open = configs.map((config) => {
+    return { name: config.name, kind: config.kind, host: opened?.get(config.name) ?? openOf(config) };
   });
   return {
     at: (segment) => hostAt(open, segment),

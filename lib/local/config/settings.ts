@@ -23,7 +23,8 @@ export function settingsOf(config: Config, ports: { readonly repositories: numbe
   const local = `http://127.0.0.1:${ports.repositories}`;
   return {
     repositoryHosts: [
-      { name: OWN_HOST, kind: 'github', api: local, web: local },
+      // What calls about its repositories, such as those of CI, has the webhooks of GitHub.
+      { name: OWN_HOST, kind: 'git', alsoKinds: ['github'], api: local, web: local },
       { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
       ...(config.repositoryHosts ?? []),
     ],

@@ -14,7 +14,7 @@ function world() {
   const ports = {
     ...{ log, facts: log, reader: log, queue, clock: memoryClock(AT), trace: () => {} },
     hostName: (kind: string, hostname: string | null) =>
-      kind === 'github' && hostname === '127.0.0.1:4001' ? 'local' : null,
+      kind === 'git' && hostname === '127.0.0.1:4001' ? 'local' : null,
     hostNames: ['local'],
     settings: log.settings,
     own: { name: 'local', web: 'http://127.0.0.1:4001' },
@@ -119,7 +119,7 @@ describe('A push to a repository of this machine', () => {
     'beside comparisons of its branch makes one entry, whichever of them is first: %s',
     async (message) => {
       await push();
-      for (let count = 1; count <= 84; count += 1) {
+      for (let count = 1; count <= 250; count += 1) {
         const [before, after] = [count - 1, count].map((one) => one.toString(16).padStart(40, '0'));
         moved(after ?? '', message);
         const all = [() => push({ before: before ?? '', after: after ?? '', message }), compare, compare];
@@ -127,7 +127,7 @@ describe('A push to a repository of this machine', () => {
         const order = [...all.slice(count % 3), ...all.slice(0, count % 3)];
         await Promise.all(order.map((one, place) => inTurns((place * count) % 7, one)));
       }
-      expect(await numbers()).toBe(1 + 84);
+      expect(await numbers()).toBe(1 + 250);
     },
   );
 

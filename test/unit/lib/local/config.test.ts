@@ -1,11 +1,13 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { chooseHost } from '../../../../functions/adapters/hosts/configuration.ts';
 import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { overridesIn, readConfig, withOverrides } from '../../../../lib/local/config/config.ts';
 import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { ConfigSchema, HOST_KINDS } from '../../../../lib/local/config/schema.ts';
+import { settingsOf } from '../../../../lib/local/config/settings.ts';
 import {
   addUser,
   listUsers,
@@ -44,6 +46,19 @@ const refusal = (config: unknown): string => {
 describe('The configuration of one machine', () => {
   it('is empty without a file', () => {
     expect(readConfig(dataDir)).toEqual({});
+  });
+
+  it('has the git host of the service beside those that it configures, and does not call it GitHub', () => {
+    const { repositoryHosts } = settingsOf({}, { repositories: 3001 });
+    expect(repositoryHosts.map(({ name, kind }) => [name, kind])).toEqual([
+      ['local', 'git'],
+      ['github', 'github'],
+    ]);
+    for (const kind of ['git', 'github']) {
+      expect(chooseHost(repositoryHosts, kind, '127.0.0.1:3001')).toMatchObject({ name: 'local' });
+    }
+    expect(chooseHost(repositoryHosts, 'github', 'github.com')).toMatchObject({ name: 'github' });
+    expect(refusal({ repositoryHosts: [{ ...gitlab, kind: 'git' }] })).toContain('kind must be one of github');
   });
 
   it('knows the kinds of hosts that the service knows', () => {
