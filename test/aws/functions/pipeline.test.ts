@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
+import { FEW, hostAnswersContract } from '../../contracts/host-answers.ts';
 import { hostAwayContract } from '../../contracts/host-away.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
@@ -18,7 +19,8 @@ describe('the pipeline on the log in DynamoDB', () => {
   // What calls and previews decide is the same code on both logs: `deploy-log` holds the log to what it asks, and the
   // histories take both ways through all of it.
   pipelineContract(() => roles(), 4);
-  hostAwayContract(() => roles(), [['503', '10 min', 10 * MINUTE]]);
+  hostAwayContract(() => roles());
+  hostAnswersContract(() => roles(), FEW);
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = database();

@@ -1,6 +1,7 @@
 import { ciConfigsOf } from '../../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { senders } from '../../../functions/adapters/senders/registry.ts';
 import { ANY_APP } from '../../../functions/core/host-tokens.ts';
+import { hostPauses } from '../../../functions/core/pipeline/host-pauses.ts';
 import type { StageJob } from '../../../functions/core/pipeline/job.ts';
 import { unlessOverruled } from '../../../functions/core/pipeline/overruled.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
@@ -70,19 +71,22 @@ export function pipelineWorld(roles: LogRoles) {
   const hosts = { host: () => host, token: async () => null };
   const { log, reader, facts, appFacts, backlog, tracked, settings } = roles;
   const variables = memoryAppVariables(platform);
+  const unlessPaused = hostPauses(clock);
   const work: Readonly<Record<StageName, StageWork>> = {
-    check: check({
-      ...hosts,
-      ...{ log, reader, facts, appFacts, tracked, settings },
-      platform: 'embedded',
-      queue,
-      clock,
-      ciConfigs: ciConfigsOf(senders),
-      holdMinutes: 60,
-      previewDays: 14,
-      trace: () => {},
-    }),
-    fetch: fetchTarball({ ...hosts, tarballs }),
+    check: unlessPaused(
+      check({
+        ...hosts,
+        ...{ log, reader, facts, appFacts, tracked, settings },
+        platform: 'embedded',
+        queue,
+        clock,
+        ciConfigs: ciConfigsOf(senders),
+        holdMinutes: 60,
+        previewDays: 14,
+        trace: () => {},
+      }),
+    ),
+    fetch: unlessPaused(fetchTarball({ ...hosts, tarballs })),
     upload: unlessOverruled(upload({ platform, tarballs, variables }), appFacts),
     extract: unlessOverruled(extract({ platform, clock }), appFacts),
     start: unlessOverruled(
