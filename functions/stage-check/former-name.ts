@@ -1,17 +1,13 @@
-import { mapLimit } from '../core/concurrency.ts';
 import { type AppOwner, isSameOwner, ownerKey, ownerOf } from '../core/entry/app-owner.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
 import { unlessRefused } from '../core/errors.ts';
 import { withResult } from '../core/hold/checks.ts';
 import type { RepositoryRef } from '../core/payload/delivery.ts';
-import type { BranchFacts, CommitState, DeployFacts, OwnerClaim } from '../core/ports/facts.ts';
+import type { BranchFacts, CommitState, DeployFacts } from '../core/ports/facts.ts';
 import type { HostedRepository } from '../core/ports/repository-host.ts';
 import type { CommitEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
-
-/** A user may have thousands of applications, and a table that is asked for all at once leaves some without an answer. */
-const OWNERS_AT_ONCE = 20;
 
 /** An entry whose repository has its id, if one is known, and ports whose facts are also those under its former name. */
 interface Known {
@@ -59,22 +55,8 @@ async function idOf(
 async function formerName(entry: CommitEntry, ports: CheckPorts): Promise<AppOwner | null> {
   const entryOwner = ownerOf(entry);
   if (!entryOwner) return null;
-  const owned = await appsOf(entryOwner, entry.user, ports);
+  const owned = await ports.facts.owned(entry.user, entryOwner);
   return owned.find(({ owner }) => ownerKey(owner) !== ownerKey(entryOwner))?.owner ?? null;
-}
-
-/** Returns the applications that a repository owns, by their names in package.json. */
-export async function appsOf(
-  entryOwner: AppOwner,
-  user: string,
-  { appFacts, facts }: Pick<CheckPorts, 'appFacts' | 'facts'>,
-): Promise<readonly { readonly name: string; readonly owner: OwnerClaim }[]> {
-  const apps = await appFacts.apps(user);
-  const all = await mapLimit(apps, OWNERS_AT_ONCE, async ({ name }) => ({
-    name,
-    owner: await facts.appOwner(user, appName(name)),
-  }));
-  return all.flatMap(({ name, owner }) => (owner && isSameOwner(owner, entryOwner) ? [{ name, owner }] : []));
 }
 
 /** Returns facts that include those of a repository's other name. */

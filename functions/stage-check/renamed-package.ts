@@ -3,7 +3,6 @@ import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { Facts } from './facts.ts';
-import { appsOf } from './former-name.ts';
 import type { CheckPorts } from './ports.ts';
 
 /**
@@ -17,9 +16,11 @@ export async function renamedPackage({ entry, named, track }: Facts, ports: Chec
   const [{ app, manifest }, { app: before }] = await Promise.all([named(), track()]);
   if (before !== null && appName(before) === app) return null;
   if ((await ports.facts.appOwner(entry.user, app)) !== null) return null;
-  const owned = await appsOf(entryOwner, entry.user, ports);
-  const former = owned.find(({ owner }) => (owner.branch ?? entry.branch) === entry.branch)?.name;
-  if (former === undefined) return null;
+  const owned = await ports.facts.owned(entry.user, entryOwner);
+  const ofBranch = owned.find(({ owner }) => (owner.branch ?? entry.branch) === entry.branch);
+  if (!ofBranch) return null;
+  const apps = await ports.appFacts.apps(entry.user);
+  const former = apps.find(({ name }) => appName(name) === ofBranch.app)?.name ?? ofBranch.app;
   const detail =
     `package.json has the name ${manifest.name}, which would become a new application without the variables, domains and ` +
     `data of ${former}, which this branch deploys. To go on with them, run "hooks rename ${former} ${manifest.name}" or ` +

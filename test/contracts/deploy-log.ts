@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { AppOwner } from '../../functions/core/entry/app-owner.ts';
 import type { Entry } from '../../functions/core/entry/entry.ts';
 import { EVERY_TRACK } from '../../functions/core/entry/track.ts';
 import type { EntryChanges, Transition } from '../../functions/core/entry/transition.ts';
@@ -614,6 +615,27 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       await facts.renameApp(user, 'shop', 'store');
       expect(await facts.appOwner(user, 'shop')).toEqual(fork);
       expect(await facts.appOwner(user, 'store')).toMatchObject({ owner: 'bob', id: '7' });
+    });
+
+    it('finds the applications of an owner by the id of its repository, or by its name, until they are freed', async () => {
+      const named = async (owner: AppOwner) => (await facts.owned(user, owner)).map(({ app }) => app).sort();
+      const known = { ...shop, id: '7' };
+      await facts.ownApp(user, 'shop', { ...known, branch: 'main' });
+      await facts.ownApp(user, 'cart', known);
+      await facts.ownApp(user, 'shop-staging', { ...known, environment: 'staging' });
+      await facts.ownApp(user, 'by-name', fork);
+      expect(await named({ ...known, name: 'store' })).toEqual(['cart', 'shop']);
+      expect(await facts.owned(user, { ...known, environment: 'staging' })).toEqual([
+        { app: 'shop-staging', owner: { ...known, environment: 'staging' } },
+      ]);
+      expect(await named({ ...fork, id: '8' })).toEqual(['by-name']);
+      expect(await named({ ...shop, id: '9' })).toEqual([]);
+      await facts.transferApp(user, 'cart', { ...fork, id: '8' });
+      await facts.renameApp(user, 'shop', 'store');
+      expect(await named(known)).toEqual(['store']);
+      expect(await named({ ...fork, id: '8' })).toEqual(['by-name', 'cart']);
+      await facts.freeApp(user, 'store');
+      expect(await named(known)).toEqual([]);
     });
 
     it('has an application follow the first branch that a push deploys, until it is moved to another', async () => {

@@ -57,6 +57,12 @@ export interface OwnerClaim extends AppOwner {
   readonly branch?: string;
 }
 
+/** An application by the platform's name of it, with its owner. */
+export interface OwnedApp {
+  readonly app: string;
+  readonly owner: OwnerClaim;
+}
+
 /**
  * Facts about commits, branches and applications. Strong reads; owners and repositories are case-insensitive. A `track`
  * is a branch with the folder of the application, as `trackOf` returns it.
@@ -75,6 +81,11 @@ export interface DeployFacts {
   claimApp(user: string, app: string, order: number): Promise<boolean>;
   /** Returns the owner of an application; null when its name is free. `app` is the platform's name of it. */
   appOwner(user: string, app: string): Promise<OwnerClaim | null>;
+  /**
+   * Returns the applications of an owner, by the id of its repository or, of those whose owner has none, by its name. The
+   * cost depends on their number, not on that of the user's. An application that has just been claimed may be missing.
+   */
+  owned(user: string, owner: AppOwner): Promise<readonly OwnedApp[]>;
   /**
    * Makes a repository the owner of an application whose name is free; the name and the id of one that owns it already
    * (`isSameOwner`) are those of the claim from then on, if that has an id. Returns the claim before; null when the name

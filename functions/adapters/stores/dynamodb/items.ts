@@ -64,6 +64,8 @@ export const entrySk = (number: number): string => `E#${padded(number)}`;
 
 /** Keys of the index of an application's entries. */
 export const appPartition = (user: string, app: string): string => `${user}#${app}`;
+/** Where the same index has the applications of an owner: no name has two of these signs. */
+export const ownerPartition = (user: string, owner: string): string => `${user}##${owner}`;
 export const appSort = (position: number): string => padded(position);
 
 /** Partitions of the index of unfinished entries: several, so that none of them is hot. */

@@ -87,6 +87,19 @@ export async function dueIn({ client, table }: Table, partition: string, now: nu
   return Items;
 }
 
+/** Returns the keys of all items of a partition of the index of applications, a little behind what is written. */
+export async function appItems({ client, table }: Table, partition: string): Promise<Item[]> {
+  const query = {
+    TableName: table,
+    IndexName: 'byApp',
+    KeyConditionExpression: 'app_pk = :pk',
+    ExpressionAttributeValues: { ':pk': S(partition) },
+  };
+  const items: Item[] = [];
+  for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
+  return items;
+}
+
 /**
  * Updates an item. Returns whether the condition holds, and the item as far as it is asked for: that of `ReturnValues`,
  * or that of `ReturnValuesOnConditionCheckFailure`.

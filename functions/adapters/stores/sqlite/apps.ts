@@ -101,7 +101,7 @@ export function setActive(connection: Connection, { user, app }: AppRef, number:
 
 type Owners = Pick<
   DeployFacts,
-  'claimApp' | 'appOwner' | 'ownApp' | 'transferApp' | 'renameApp' | 'followBranch' | 'freeApp'
+  'claimApp' | 'appOwner' | 'owned' | 'ownApp' | 'transferApp' | 'renameApp' | 'followBranch' | 'freeApp'
 >;
 
 /** Returns the facts about the owners of applications. */
@@ -114,6 +114,14 @@ export function sqliteOwners({ connection, writer, clock }: StoreContext): Owner
         return connection.run(sql, user, app, order) > 0;
       }),
     appOwner: async (user, app) => appOwner(connection, { user, app }),
+    owned: async (user, owner) => {
+      const sql = `SELECT app, ${COLUMNS} FROM platform_apps WHERE user = ?
+         AND (json_extract(owner, '$.id') = ? OR lower(json_extract(owner, '$.name')) = lower(?))`;
+      return connection.all<PreviewRow>(sql, user, owner.id ?? null, owner.name).flatMap((row) => {
+        const claim = claimIn(row);
+        return claim && isSameOwner(claim, owner) ? [{ app: row.app, owner: claim }] : [];
+      });
+    },
     ownApp: (user, app, { branch, ...owner }) =>
       writer.run(() => {
         const before = appOwner(connection, { user, app });
@@ -140,7 +148,11 @@ export function sqliteOwners({ connection, writer, clock }: StoreContext): Owner
 }
 
 function appOwner(connection: Connection, app: AppRef): OwnerClaim | null {
-  const { owner = null, branch = null } = platformApp(connection, app) ?? {};
+  const row = platformApp(connection, app);
+  return row ? claimIn(row) : null;
+}
+
+function claimIn({ owner, branch }: Pick<PlatformApp, 'owner' | 'branch'>): OwnerClaim | null {
   if (owner === null) return null;
   return { ...(JSON.parse(owner) as AppOwner), ...(branch !== null && { branch }) };
 }

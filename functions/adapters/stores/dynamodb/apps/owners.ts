@@ -1,13 +1,24 @@
-import { type AppOwner, ownerIdKey, ownerKey } from '../../../../core/entry/app-owner.ts';
+import { mapLimit } from '../../../../core/concurrency.ts';
+import { type AppOwner, isSameOwner, ownerIdKey, ownerKey } from '../../../../core/entry/app-owner.ts';
 import type { DeployFacts, OwnerClaim } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { updateOf } from '../../../aws/attributes.ts';
-import { type Item, keys, N, PREVIEW_PARTITION, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
-import { conditionFailed, readItem, type Table, type TableContext, transact, update } from '../table.ts';
+import {
+  APP_PREFIX,
+  type Item,
+  keys,
+  N,
+  ownerPartition,
+  PREVIEW_PARTITION,
+  RECONCILE_PARTITION,
+  S,
+  stringIn,
+} from '../items.ts';
+import { appItems, conditionFailed, readItem, type Table, type TableContext, transact, update } from '../table.ts';
 
 type Owners = Pick<
   DeployFacts,
-  'claimApp' | 'appOwner' | 'ownApp' | 'transferApp' | 'renameApp' | 'followBranch' | 'freeApp'
+  'claimApp' | 'appOwner' | 'owned' | 'ownApp' | 'transferApp' | 'renameApp' | 'followBranch' | 'freeApp'
 >;
 
 /** Returns the facts about the owners of applications. */
@@ -23,6 +34,14 @@ export function dynamoDbOwners(context: TableContext): Owners {
       return holds;
     },
     appOwner: async (user, app) => claimIn(await readItem(context, keys.app(user, app))),
+    owned: async (user, owner) => {
+      const found = await Promise.all(keysOf(owner).map((key) => appItems(context, ownerPartition(user, key))));
+      const owned = await mapLimit(found.flat().map(appIn), READS_AT_ONCE, async (app) => {
+        const claim = claimIn(await readItem(context, keys.app(user, app)));
+        return claim && isSameOwner(claim, owner) ? { app, owner: claim } : null;
+      });
+      return owned.filter((one) => one !== null);
+    },
     ownApp: async (user, app, { branch, ...owner }) => {
       const owned = ownerIdKey(owner) === null ? OWNED_BY_NAME : OWNED_BY_ID;
       const follows = owner.pullRequest ? ':branch' : 'if_not_exists(pushed_branch, :branch)';
@@ -30,7 +49,7 @@ export function dynamoDbOwners(context: TableContext): Owners {
         UpdateExpression: `SET owner_key = :key, ${owned.set}${branch === undefined ? '' : `, ${tracking(follows)}`}`,
         ConditionExpression: `attribute_not_exists(owner_key) OR ${owned.isSame}`,
         ExpressionAttributeValues: {
-          ...valuesOf(owner),
+          ...valuesOf(user, owner),
           ...(branch !== undefined && tracked(owner, branch, clock.now())),
         },
         ReturnValues: 'ALL_OLD',
@@ -41,7 +60,13 @@ export function dynamoDbOwners(context: TableContext): Owners {
     transferApp: async (user, app, owner) => {
       const id = ownerIdKey(owner);
       const doc = S(JSON.stringify(owner));
-      const owned = { owner_key: S(ownerKey(owner)), owner_doc: doc, owner_id: id === null ? null : S(id) };
+      const owned = {
+        owner_key: S(ownerKey(owner)),
+        owner_doc: doc,
+        owner_id: id === null ? null : S(id),
+        app_pk: S(ownerPartition(user, id ?? ownerKey(owner))),
+        app_sk: OWNER_SORT,
+      };
       await update(context, keys.app(user, app), updateOf(owned));
     },
     renameApp: (user, app, to) => renameApp(context, { user, app }, to),
@@ -61,16 +86,36 @@ export function dynamoDbOwners(context: TableContext): Owners {
 }
 
 /** What `isSameOwner` says, and what is kept then. */
-const OWNED_BY_NAME = { isSame: 'owner_key = :key', set: 'owner_doc = if_not_exists(owner_doc, :doc)' };
+const OWNED_BY_NAME = {
+  isSame: 'owner_key = :key',
+  set: 'owner_doc = if_not_exists(owner_doc, :doc), app_pk = if_not_exists(app_pk, :owner), app_sk = :sort',
+};
 const OWNED_BY_ID = {
   isSame: 'owner_id = :id OR (attribute_not_exists(owner_id) AND owner_key = :key)',
-  set: 'owner_doc = :doc, owner_id = :id',
+  set: 'owner_doc = :doc, owner_id = :id, app_pk = :owner, app_sk = :sort',
 };
 
-function valuesOf(owner: AppOwner): Item {
+/** The keys under which the applications of an owner are found: those of owners without an id by their names. */
+function keysOf(owner: AppOwner): readonly string[] {
   const id = ownerIdKey(owner);
-  return { ':key': S(ownerKey(owner)), ':doc': S(JSON.stringify(owner)), ...(id !== null && { ':id': S(id) }) };
+  return id === null ? [ownerKey(owner)] : [id, ownerKey(owner)];
 }
+
+function valuesOf(user: string, owner: AppOwner): Item {
+  const id = ownerIdKey(owner);
+  return {
+    ':key': S(ownerKey(owner)),
+    ':doc': S(JSON.stringify(owner)),
+    ':owner': S(ownerPartition(user, id ?? ownerKey(owner))),
+    ':sort': OWNER_SORT,
+    ...(id !== null && { ':id': S(id) }),
+  };
+}
+
+/** All applications of an owner are one partition of the index. */
+const OWNER_SORT = S('A');
+/** More at once would end after the time that one may take. */
+const READS_AT_ONCE = 20;
 
 async function renameApp({ client, table }: Table, { user, app }: AppRef, to: string): Promise<void> {
   const item = await readItem({ client, table }, keys.app(user, app));
@@ -108,12 +153,26 @@ function tracked({ pullRequest }: Pick<AppOwner, 'pullRequest'>, branch: string,
   return { ':branch': S(branch), ':partition': S(partition), ':now': N(now) };
 }
 
-const OWNED = ['owner_key', 'owner_id', 'owner_doc', 'pushed_branch', 'due_pk', 'due_at', 'compared_at'];
+const OWNED = [
+  'owner_key',
+  'owner_id',
+  'owner_doc',
+  'app_pk',
+  'app_sk',
+  'pushed_branch',
+  'due_pk',
+  'due_at',
+  'compared_at',
+];
 const OWNED_BY_NONE = Object.fromEntries(OWNED.map((name) => [name, null]));
 
 function claimIn(item: Item | undefined): OwnerClaim | null {
   const [owner, branch] = [ownerIn(item), stringIn(item, 'pushed_branch')];
   return owner && { ...owner, ...(branch !== undefined && { branch }) };
+}
+
+function appIn(item: Item): string {
+  return (stringIn(item, 'sk') ?? '').slice(APP_PREFIX.length);
 }
 
 export function ownerIn(item: Item | undefined): AppOwner | null {

@@ -13,12 +13,26 @@ import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/l
 import { dynamoDbReader } from '../../../../../functions/adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
+import { forEachLimit } from '../../../../../functions/core/concurrency.ts';
 import { deployLogContract } from '../../../../contracts/deploy-log.ts';
+import { consumedUnits } from '../../../../support/consumed-units.ts';
 import { createLogTables, emulatedDatabase, LOG_TABLES } from '../../../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../../../support/entries.ts';
 
 describe('the log in DynamoDB', () => {
   const database = emulatedDatabase(createLogTables);
+
+  it('finds one of two thousand applications by the id of its renamed repository, in a few reads', async () => {
+    const client = database();
+    const facts = dynamoDbFacts({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
+    const ownerOf = (id: number) => ({ host: 'github', owner: 'ann', name: `app-${id}`, id: `${id}` });
+    const all = Array.from({ length: 2000 }, (_, id) => id);
+    await forEachLimit(all, 50, async (id) => void (await facts.ownApp('many', `app-${id}`, ownerOf(id))));
+    const units = consumedUnits(client);
+    const found = await facts.owned('many', { ...ownerOf(777), name: 'renamed' });
+    expect(found).toEqual([{ app: 'app-777', owner: ownerOf(777) }]);
+    expect(units.reads).toBeLessThanOrEqual(3);
+  });
 
   it('a claim whose answer was lost is a claim when the client repeats the call', async () => {
     const client = database();
