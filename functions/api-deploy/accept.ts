@@ -15,6 +15,7 @@ import { draftOf, type RequestContext } from './draft.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
 import { hostOf, isOwn, ownBranchOf } from './host.ts';
 import { type DecisionTarget, decisionOnNeutral, decisionOnRepeat, newestPush } from './known-decision.ts';
+import { withKnownName } from './known-name.ts';
 import type { AcceptPorts, DeliveryPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
@@ -94,7 +95,7 @@ async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts):
   const target = { branch, track, user: hook.user };
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
   const delivery =
-    sent.kind === 'build' ? await asStorageFailure(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
+    sent.kind === 'build' ? await asStorageFailure(() => knownBuild(sent, { ...target, host }, options, ports)) : sent;
   const decided = decisionOf(delivery, branch);
   const other = decided.deploys ? decisionOnRepeat : decisionOnNeutral;
   const known = await asStorageFailure(() => other(delivery, { ...target, host }, ports));
@@ -175,6 +176,16 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   const written = await log.append({ draft: duplicate, payload, checkResult, commitResult, dueAt });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
+}
+
+async function knownBuild(
+  sent: BuildResult,
+  target: DecisionTarget,
+  { path, environment }: HookOptions,
+  ports: DeliveryPorts,
+): Promise<BuildResult> {
+  const build = await withKnownName(sent, { ...target, path, environment }, ports);
+  return withWholeCommit(build, target, ports);
 }
 
 /**

@@ -205,6 +205,7 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
     'api-deploy': [
       appendEntries(stores),
       queryLog(stores.log),
+      queryApps(stores.log),
       ...queue,
       chooseBranch(parameters),
       knowHosts(parameters),

@@ -34,6 +34,8 @@ export interface RunSaid extends Pick<Step, 'check' | 'outcome'> {
   readonly attempt: number;
   /** Whether the call tells the attempt: otherwise the last one counts. */
   readonly isOrdered: boolean;
+  /** Whether the call has another name of the repository than before, and no id by which that is known to be the same. */
+  readonly isUnknown: boolean;
 }
 
 /** What a call tells. */

@@ -50,7 +50,7 @@ export class Judge {
     around: { now: () => number; serving: (app: string) => number | null; fail: (what: string) => void },
   ) {
     this.#story = {
-      ...{ ci, previews, states: repository.states, heard: [], hasOtherName: () => repository.name !== 'shop' },
+      ...{ ci, previews, states: repository.states, heard: [] },
       ...{ released: new Map(), cancelled: new Set(), checked: new Map() },
     };
     this.#lagMs = lagMs;

@@ -11,8 +11,6 @@ export interface Heard {
 export interface Story extends Pick<History, 'ci' | 'previews'> {
   readonly states: readonly HostState[];
   readonly heard: readonly Heard[];
-  /** Whether the repository has another name: until a deploy under that, what is known of its CI is under the former one. */
-  readonly hasOtherName: () => boolean;
   /** Commits that a person let go, and whether what was let go has not ended yet; and those that one has cancelled. */
   readonly released: ReadonlyMap<Commit, boolean>;
   readonly cancelled: ReadonlySet<Commit>;
@@ -51,6 +49,11 @@ function waits({ ci, heard }: Story, { mark }: Commit, at: number): boolean {
   return ci === 'wait' || heard.some((one) => one.said.kind === 'run' && one.said.ofBranch && one.at <= at);
 }
 
+/** Until a push comes by the new name of a repository, CI that sends no id is that of another one. */
+function withoutUnknown(story: Story): Story {
+  return { ...story, heard: story.heard.filter(({ said }) => said.kind !== 'run' || !said.isUnknown) };
+}
+
 /** Whether a commit is to be deployed while it is on the branch. */
 function wanted(story: Story, commit: Commit, now: number, lookedAt = now): Wanted {
   if (commit.mark === 'unreadable' || commit.mark === 'skip deploy') return 'no';
@@ -59,8 +62,10 @@ function wanted(story: Story, commit: Commit, now: number, lookedAt = now): Want
   if (verdict === 'passed') return 'yes';
   // What is pushed again waits again.
   if (story.released.has(commit)) return story.released.get(commit) ? 'yes' : 'perhaps';
-  if (story.ci === 'auto' && story.hasOtherName() && verdict === 'nothing') return 'perhaps';
-  if (!waits(story, commit, lookedAt)) return story.ci === 'auto' && verdict !== 'nothing' ? 'perhaps' : 'yes';
+  if (!waits(withoutUnknown(story), commit, lookedAt)) {
+    const isUnsure = verdict !== 'nothing' || waits(story, commit, lookedAt);
+    return story.ci === 'auto' && isUnsure ? 'perhaps' : 'yes';
+  }
   return verdict === 'unclear' ? 'perhaps' : 'no';
 }
 
@@ -71,7 +76,9 @@ function wantedPreview(story: Story, { head, draft, fromFork }: Pull, now: numbe
   if (fromFork) return 'no';
   if (story.cancelled.has(head)) return 'perhaps';
   const verdict = verdictOf(story, head, now);
-  if (story.previews === 'true' || verdict === 'passed') return 'yes';
+  if (story.previews === 'true') return 'yes';
+  if (verdict !== verdictOf(withoutUnknown(story), head, now)) return 'perhaps';
+  if (verdict === 'passed') return 'yes';
   return verdict === 'unclear' ? 'perhaps' : 'no';
 }
 

@@ -163,6 +163,7 @@ export class ModelRepository {
       outcome,
       attempt,
       isOrdered,
+      isUnknown: this.#hasOtherName && (own === 1 || own === 3),
       ofBranch: branch === BRANCH && !ofQueue,
     };
     return hook ? [{ id: told.id, said, hook, title }] : [];

@@ -22,10 +22,20 @@ const FOUND = [
   ['a tip that an older answer of the host has turned back', 6004234],
 ] as const;
 
+/** The same of the wider ones. */
+const FOUND_WIDER = [
+  ['a lost push after CI has called for the first time, by the new name of the repository', 201005],
+  ['a preview that waits for CI when its repository gets another name', 210197],
+] as const;
+
 describe('whatever happens to a branch, its pull requests and CI', () => {
   it.each(HOSTS)('%s: the commit is live that they say, and never another one', async (host) => {
     const all = widerHistories(MOST_STEPS, [host]);
     for (let seed = 1; seed <= OF_EACH_HOST; seed += 1) expect((await check(seed, all))?.text ?? '').toBe('');
+  });
+
+  it.each(FOUND_WIDER)('%s: history %d', async (_what, seed) => {
+    expect((await check(seed, widerHistories(16)))?.text ?? '').toBe('');
   });
 
   it.each(FOUND)('%s: history %d', async (_what, seed) => {

@@ -197,11 +197,12 @@ describe('access to keys, secrets and data', () => {
     expect(foldersThatMay('dynamodb:ConditionCheckItem')).toEqual([]);
   });
 
-  it('lets only those read the index of applications that show their pages', () => {
+  it('lets only those read the index of applications that show their pages, or look for those of a repository', () => {
     const readers = functions.filter((one) => JSON.stringify(statementsOf(one)).includes('/index/byApp'));
     expect(readers.map(({ properties }) => properties.Description).sort()).toEqual([
       'api-app-operations',
       'api-app-source',
+      'api-deploy',
       'api-status',
       'reconcile',
       'stage-check',
