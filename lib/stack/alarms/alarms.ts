@@ -66,6 +66,7 @@ export class Alarms extends Construct {
     this.#watchSweep(props.pipeline.sweep);
     this.#watchFindings(props.logGroup);
     this.#watchFunctions(props.logGroup);
+    this.#watchLogin(props.api);
     this.#watchApi(props.api);
     this.#watchTable(props.stores.log);
     this.#watchSignals(props.changes);
@@ -124,13 +125,19 @@ export class Alarms extends Construct {
       firstStep:
         'The metric is counted from the logs of all functions: search them for a platform.report that has failed.',
     });
+  }
+
+  /**
+   * Each webhook needs the login first. Those of all functions would count what users do: a stopped application refuses
+   * each of its visitors, and one with a limit those beyond that.
+   */
+  #watchLogin({ authorize }: Api): void {
     this.#watch('function-throttles', {
-      // The metric of all functions of the account and region, which share its concurrency.
-      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', period: FIVE_MINUTES, statistic: 'Sum' }),
+      metric: authorize.metricThrottles({ period: FIVE_MINUTES, statistic: 'Sum' }),
       above: 0,
       entry: 'function-throttles',
-      meaning: 'Lambda refused to invoke functions, because the concurrency of the account is used up.',
-      firstStep: 'Request more concurrency under Service Quotas.',
+      meaning: 'Lambda refused to run the login, and with it webhooks: the runs that it may have are used up.',
+      firstStep: 'Request more concurrency under Service Quotas, or raise the parameter ReservedConcurrency.',
     });
   }
 

@@ -69,10 +69,25 @@ describe('the alarms', () => {
     expect(patterns.get(alarm?.MetricName)).toBe('{ $.type = "platform.report" && $.record.status != "success" }');
   });
 
-  it('are raised when the account’s concurrency is used up, by one metric', () => {
-    expect(alarmsOf('function-throttles')).toEqual([
-      expect.objectContaining({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Threshold: 0 }),
-    ]);
+  it('are raised when the login may not run, by one metric', () => {
+    const [alarm, ...others] = alarmsOf('function-throttles');
+    expect([alarm, others]).toMatchObject([{ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Threshold: 0 }, []]);
+    const [{ Value: of }] = alarm?.Dimensions ?? [{}];
+    const login = ofType('AWS::Lambda::Function').find(({ properties }) => properties.Description === 'authorize');
+    expect(target(of)).toBe(login?.id);
+  });
+
+  it('watch what is of the service, and never what all functions of the account do, applications too', () => {
+    const metrics = alarms.flatMap((alarm) =>
+      alarm.Metrics
+        ? alarm.Metrics.flatMap(
+            ({ MetricStat: stat }: { readonly MetricStat?: { readonly Metric: object } }) => stat?.Metric ?? [],
+          )
+        : [alarm],
+    );
+    const ofAws = metrics.filter(({ Namespace }) => String(Namespace).startsWith('AWS/'));
+    expect(ofAws.length).toBeGreaterThan(5);
+    for (const { MetricName, Dimensions } of ofAws) expect(Dimensions ?? [], MetricName).not.toEqual([]);
   });
 
   it('are raised when the sweep does not run', () => {
