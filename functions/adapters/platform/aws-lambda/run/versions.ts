@@ -9,10 +9,10 @@ import type { LambdaPlatformParts } from '../parts.ts';
 type VersionParts = Pick<LambdaPlatformParts, 'lambda'>;
 
 /**
- * The version that serves and two before it: a roll back to one of them, with the same variables, is the move of an
- * alias.
+ * The version that serves and the one before it: a roll back to that, with the same variables, is the move of an alias, and
+ * to an older one takes seconds. An account has 75 GB for the code of all versions.
  */
-const KEPT_VERSIONS = 3;
+const KEPT_VERSIONS = 2;
 
 /** Returns the newest version with a description; null when there is none. */
 export function versionOf(versions: readonly FunctionConfiguration[], description: string): string | null {
