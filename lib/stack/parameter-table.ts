@@ -46,7 +46,8 @@ export const PARAMETERS = {
     default: 0,
     minValue: 0,
     maxValue: 1000,
-    description: 'Runs reserved for the login, webhooks and each stage, 2 or more; 0: they share with applications.',
+    description:
+      'Runs reserved for the login, webhooks and each stage, 2 or more, and 2 for schedules and events; 0: none.',
   },
   ReconcileMinutes: {
     default: 60,
@@ -136,10 +137,11 @@ export const PARAMETERS = {
     description: 'Seconds that a request to an application may take.',
   },
   AppConcurrency: {
-    default: 10,
+    // None by default: a browser opens more connections, and what is reserved is lost to the others.
+    default: 0,
     minValue: 0,
     maxValue: 1000,
-    description: 'Requests to an application at a time, reserved where the account has enough; 0: no limit.',
+    description: 'Requests to an application at a time, a limit of its cost: others are answered 429. 0: no limit.',
   },
   AppRoles: {
     default: 'shared',

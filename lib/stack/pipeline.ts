@@ -27,6 +27,9 @@ interface PipelineProps {
   readonly apps: AppsPlatform;
 }
 
+/** Runs at a time of a function that a schedule, an event or the operator calls: what is reserved is a limit, too. */
+const CALLED_BY_FEW = 2;
+
 /**
  * The functions of the stages, of commit statuses, of the sweep, which finds stuck deploys, of the watch, which
  * finds crashed applications, of reconciling, which finds missed pushes, of the end of builds, and of the users.
@@ -54,6 +57,7 @@ export class Pipeline extends Construct {
     const buildEnded = this.#buildEnded();
     props.apps.announceTo(buildEnded);
     this.manageUsers = this.#manageUsers();
+    for (const one of [...scheduled, buildEnded, this.manageUsers]) one.reserve(props.parameters, CALLED_BY_FEW);
     this.functions = [
       ...stages.map((stage) => this.#stage(stage, access[stage.name])),
       this.#report(),

@@ -21,7 +21,8 @@ describe.each([
   let url: string;
 
   beforeAll(async () => {
-    const parameters = { StageConcurrency: stages, ReservedConcurrency: reserved, AppTimeoutSeconds: '6' };
+    const limits = { StageConcurrency: stages, ReservedConcurrency: reserved, AppConcurrency: '10' };
+    const parameters = { ...limits, AppTimeoutSeconds: '6' };
     started = await startStackForTest({ name: `neighbours-${concurrency}`, concurrency, parameters });
     await started.service.repoHost.createRepository('demo', 'slow');
     tree = gitFolder(started.service.repoHost.repositoryPath('demo', 'slow'));

@@ -28,6 +28,11 @@ function errorName(error: unknown): string {
   return error instanceof Error ? error.name : '';
 }
 
+/** Returns Lambda's reason for a call that it refused because as many run as may, or as many are made; undefined for another error. */
+export function throttledBy(error: unknown): string | undefined {
+  return errorName(error) === 'TooManyRequestsException' ? (shapeOf(error).Reason ?? '') : undefined;
+}
+
 /** Returns the result of a call; undefined when it fails with the error of that name. */
 export async function unless<T>(name: string, call: Promise<T>): Promise<T | undefined> {
   try {

@@ -53,8 +53,9 @@ function placeFor(name: string, concurrency: Concurrency): () => void {
   try {
     return concurrency.take(name);
   } catch (error) {
-    if (error instanceof Throttled) throw new ServiceError('TooManyRequestsException', 'Rate Exceeded.');
-    throw error;
+    if (!(error instanceof Throttled)) throw error;
+    const Reason = `${error.isOfFunction ? 'ReservedFunctionConcurrent' : 'Concurrent'}InvocationLimitExceeded`;
+    throw new ServiceError('TooManyRequestsException', 'Rate Exceeded.', { Reason });
   }
 }
 

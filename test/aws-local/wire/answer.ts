@@ -105,21 +105,24 @@ interface Refusing {
 function refuse({ service, model, warn }: Refusing, error: unknown): WireResponse {
   const status = error instanceof ServiceError ? model.statusOf(error.type) : undefined;
   if (error instanceof ServiceError && status !== undefined) {
-    return errorAnswer(service, error.type, error.message, status);
+    return errorAnswer(service, error, status);
   }
   // The guard has warned of it.
   if (error instanceof Denied) {
     const status = service.target === undefined ? 403 : 400;
-    return errorAnswer(service, 'AccessDeniedException', error.message, status);
+    return errorAnswer(service, { type: 'AccessDeniedException', message: error.message }, status);
   }
   const reason = error instanceof Error ? error.message : String(error);
   warn(`A call to ${service.name} was refused on this machine: ${reason}.`);
   const isMistake = error instanceof ShapeError;
-  return errorAnswer(service, isMistake ? 'ValidationException' : 'InternalFailure', reason, isMistake ? 400 : 500);
+  const type = isMistake ? 'ValidationException' : 'InternalFailure';
+  return errorAnswer(service, { type, message: reason }, isMistake ? 400 : 500);
 }
 
-function errorAnswer(service: Service, type: string, message: string, status: number): WireResponse {
+type Refused = Pick<ServiceError, 'type' | 'message'> & Partial<Pick<ServiceError, 'members'>>;
+
+function errorAnswer(service: Service, { type, message, members }: Refused, status: number): WireResponse {
   const headers =
     service.target === undefined ? { 'content-type': 'application/json', 'x-amzn-errortype': type } : JSON_1_1;
-  return { status, headers, body: JSON.stringify({ __type: type, message, Message: message }) };
+  return { status, headers, body: JSON.stringify({ __type: type, message, Message: message, ...members }) };
 }

@@ -22,6 +22,8 @@ export class ServiceError extends Error {
   constructor(
     readonly type: string,
     message: string,
+    /** Members of the error beside its message. */
+    readonly members: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }

@@ -163,11 +163,11 @@ describe('hooks aws deploy', () => {
     expect(await parameters('')).toBe(' --parameters ReservedConcurrency=50');
     expect(await parameters('--parameters ReservedConcurrency=0')).toBe(' --parameters ReservedConcurrency=0');
     account.concurrency = 200;
-    expect(await parameters('')).toBe(' --parameters ReservedConcurrency=14');
+    expect(await parameters('')).toBe(' --parameters ReservedConcurrency=12');
     account.concurrency = 160;
     expect(await parameters('')).toBe('');
     const limit = '--parameters StageConcurrency=2';
-    expect(await parameters(limit)).toBe(` ${limit} --parameters ReservedConcurrency=25`);
+    expect(await parameters(limit)).toBe(` ${limit} --parameters ReservedConcurrency=20`);
   });
 
   it('is the first time again after a first time that failed', async () => {
@@ -345,7 +345,7 @@ describe('before anything is created, hooks aws deploy', () => {
     cdkCalls = [];
     const refused = await hooks('aws deploy --no-sample --parameters ReservedConcurrency=1');
     expect([refused.code, cdkCalls]).toEqual([1, []]);
-    expect(refused.err).toContain('would leave 3 unreserved runs of functions, and Lambda keeps 10 at least');
+    expect(refused.err).toContain('would leave -7 unreserved runs of functions, and Lambda keeps 10 at least');
     account.concurrency = 110;
     expect((await hooks('aws deploy --no-sample --parameters ChangesConcurrency=20')).err).toContain('keeps 100.');
   });
@@ -357,8 +357,8 @@ describe('before anything is created, hooks aws deploy', () => {
       return (await hooks(`aws deploy --no-sample --dry-run ${given}`)).err;
     };
     expect(await err(2)).not.toContain('unreserved');
-    expect(await err(30)).toContain('would leave 10 unreserved runs of functions, and Lambda documents that it keeps');
-    expect(await err(40)).toContain('would leave -40 unreserved runs of functions, and Lambda keeps 10 at least');
+    expect(await err(28)).toContain('would leave 10 unreserved runs of functions, and Lambda documents that it keeps');
+    expect(await err(40)).toContain('would leave -50 unreserved runs of functions, and Lambda keeps 10 at least');
     account.concurrency = 100;
     const { err: limited } = await hooks('aws deploy --no-sample --dry-run --parameters StageConcurrency=40');
     expect(limited).not.toContain('unreserved');

@@ -133,16 +133,19 @@ function budget(id: string, dollars: number, mail: string): string {
   return `aws budgets create-budget --account-id ${id} --budget ${text(about)} --notifications-with-subscribers ${text(told)}`;
 }
 
+/** The sweep, the watch, reconciling, the end of a build and the users have two each. */
+const CALLED_BY_FEW = 5 * 2;
+
 /**
  * Returns how many runs the functions reserve: streams of changes, the login, webhooks and each stage, which reserves
- * `StageConcurrency` where that limits it. A test compares it with lib/stack.
+ * `StageConcurrency` where that limits it, and those that few call. A test compares it with lib/stack.
  */
 export function reservedRuns(
   value: ReturnType<typeof valueIn>,
   each = Number(value('ReservedConcurrency') ?? 0),
 ): number {
   const ofStage = Number(value('StageConcurrency') ?? 0) || each;
-  return Number(value('ChangesConcurrency') ?? 0) + (each && 2 * each + stages.length * ofStage);
+  return Number(value('ChangesConcurrency') ?? 0) + (each && 2 * each + stages.length * ofStage + CALLED_BY_FEW);
 }
 
 /** Compares what the functions would reserve with what the account has left. */

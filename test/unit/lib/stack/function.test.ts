@@ -102,16 +102,19 @@ describe('every function', () => {
     }
   });
 
-  it('reserves concurrency where the operator has said so: for the login, webhooks, stages and streams of changes', () => {
+  it('reserves concurrency where the operator has said so: for what users wait for, and for what few call', () => {
     const reserving = functions.filter((one) => one.properties.ReservedConcurrentExecutions !== undefined);
     const names = reserving.map(({ properties }) => properties.Description).sort();
-    expect(names).toEqual(['api-changes', 'api-deploy', 'authorize', ...stages]);
+    const calledByFew = ['build-ended', 'manage-users', 'reconcile', 'sweep', 'watch-apps'];
+    expect(names).toEqual(['api-changes', 'api-deploy', 'authorize', ...calledByFew, ...stages].toSorted());
     const none = { Ref: 'AWS::NoValue' };
     const reserved = { Ref: 'ReservedConcurrency' };
     for (const name of ['authorize', 'api-deploy']) {
       const given = { 'Fn::If': ['ReservationGiven', reserved, none] };
       expect(named(name).properties.ReservedConcurrentExecutions).toEqual(given);
     }
+    const two = { 'Fn::If': ['ReservationGiven', 2, none] };
+    for (const name of calledByFew) expect(named(name).properties.ReservedConcurrentExecutions).toEqual(two);
     // No less than the queue hands out.
     const runs = { 'Fn::If': ['LimitGiven', { Ref: 'StageConcurrency' }, reserved] };
     const given = { 'Fn::If': ['ReservationGiven', runs, none] };

@@ -1,7 +1,7 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppEvent } from '../../../../core/ports/app-event.ts';
 import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/platform.ts';
-import { unless } from '../../../aws/failures.ts';
+import { throttledBy, unless } from '../../../aws/failures.ts';
 import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { crashEvents, recordEvent } from '../table/app-events.ts';
@@ -58,11 +58,14 @@ export function lambdaAppHealth(parts: LambdaPlatformParts): AppHealth {
 
 async function checkRunning(served: Served, parts: LambdaPlatformParts): Promise<void> {
   const failure = await failureOf(served, parts);
-  if (failure) await change(served, { to: 'crashed', why: failure.detail, log: failure.logTail }, parts);
+  if (failure && failure !== 'busy')
+    await change(served, { to: 'crashed', why: failure.detail, log: failure.logTail }, parts);
 }
 
 async function checkCrashed(served: Served, parts: LambdaPlatformParts): Promise<void> {
-  if (!(await failureOf(served, parts))) return change(served, { to: 'running', why: null, log: [] }, parts);
+  const failure = await failureOf(served, parts);
+  if (failure === 'busy') return;
+  if (!failure) return change(served, { to: 'running', why: null, log: [] }, parts);
   if (served.item.state !== 'crashed') await writeState(served, 'crashed', parts);
 }
 
@@ -99,6 +102,8 @@ async function failureOf({ app, item }: Served, parts: LambdaPlatformParts) {
     await tryVersion({ name, version: item.version, path, limitMs: ANSWER_LIMIT_MS }, parts);
     return null;
   } catch (error) {
+    // As many of its requests run as may: the next check may find a place.
+    if (throttledBy(error) !== undefined) return 'busy';
     if (!(error instanceof DeployError)) throw error;
     const variables = await variableSeal(parts).open(app, item.variables);
     const [detail = '', ...logTail] = masked([error.detail, ...error.logTail], variables);

@@ -12,7 +12,7 @@ import { ensureRole, roleOf } from './app-role.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
 import { expectStream } from './own-stream.ts';
 import { variableSeal } from './sealed-variables.ts';
-import { limitRuns, moveTraffic } from './traffic.ts';
+import { beyondLimit, limitRuns, moveTraffic } from './traffic.ts';
 import { type Candidate, tryVersion } from './try-version.ts';
 import { deleteVersion, pruneVersions, publishedVersions, versionOf } from './versions.ts';
 
@@ -34,7 +34,10 @@ export async function release(
   const versions = await publishedVersions(name, parts);
   const version = versionOf(versions, plan.description) ?? (await publishVersion(plan, parts));
   if (limit !== parts.appConcurrency) await limitRuns(name, parts);
-  await tried({ name, version, path, variables: plan.environment }, parts);
+  const trial = () => tried({ name, version, path, variables: plan.environment }, parts);
+  // A start that is interrupted meanwhile leaves the next one to set the limit again.
+  const before = () => parts.table.write(keys.app(snapshot), { limit: null }, { exists: true });
+  await beyondLimit(name, { trial, before }, parts);
   if (!isSeen) await expectStream({ ...snapshot, version, role: plan.role }, parts);
   const url = await moveTraffic({ name, version, known }, parts);
   const serving = { snapshot: snapshot.snapshot, version, url, limit: parts.appConcurrency };

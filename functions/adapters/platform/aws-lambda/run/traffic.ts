@@ -7,7 +7,7 @@ import {
   PutFunctionConcurrencyCommand,
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
-import { unless } from '../../../aws/failures.ts';
+import { throttledBy, unless } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 
 /** The alias that an application's address leads to. */
@@ -16,9 +16,8 @@ const LIVE = 'live';
 type TrafficParts = Pick<LambdaPlatformParts, 'lambda'>;
 
 /**
- * Lets a function run that was stopped, with as many requests at a time as an application may have, so that a slow one
- * leaves the account's concurrency to the service and to the others. What a function may have is reserved for it, and
- * Lambda refuses to reserve the last 100 of an account, or the 10 of a new one: there it runs without a limit.
+ * Lets a function run that was stopped, with as many requests at a time as an application may have, if that is limited.
+ * Beyond the limit Lambda answers 429. What a function may have is reserved for it, and Lambda refuses to reserve the last 100 of an account, or the 10 of a new one: there it runs without a limit.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export async function limitRuns(
@@ -32,6 +31,29 @@ export async function limitRuns(
   };
   const isLimited = appConcurrency > 0 && (await unless('InvalidParameterValueException', reserve()));
   if (!isLimited) await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+}
+
+/**
+ * Runs the trial of a version. One that meets the limit of its application, whose requests may all hang in the version
+ * before, lifts the limit while it runs: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ */
+export async function beyondLimit(
+  FunctionName: string,
+  { trial, before }: { readonly trial: () => Promise<void>; readonly before: () => Promise<unknown> },
+  parts: Pick<LambdaPlatformParts, 'lambda' | 'appConcurrency'>,
+): Promise<void> {
+  try {
+    return await trial();
+  } catch (error) {
+    if (throttledBy(error) !== 'ReservedFunctionConcurrentInvocationLimitExceeded') throw error;
+  }
+  await before();
+  await parts.lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  try {
+    await trial();
+  } finally {
+    await limitRuns(FunctionName, parts);
+  }
 }
 
 interface Move {
