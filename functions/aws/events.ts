@@ -9,6 +9,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import { resume } from '../build-ended/resume.ts';
 import { register } from '../changes-register/register.ts';
 import { signal } from '../changes-signal/signal.ts';
+import { fetchToken, openingOnce } from '../core/host-tokens.ts';
 import { hostPauses } from '../core/pipeline/host-pauses.ts';
 import { type StageName, stageNames } from '../core/pipeline/pipeline.ts';
 import { manage } from '../manage-users/manage.ts';
@@ -55,6 +56,8 @@ export const manageUsers = () => {
 };
 
 export const reconcile = () => {
+  const access = on.tokenAccess();
+  const sealer = openingOnce(access.sealer);
   const ports = {
     ...on.recording('check', 'start'),
     apps: on.trackedApps(),
@@ -62,15 +65,19 @@ export const reconcile = () => {
     facts: on.facts(),
     appFacts: on.appFacts(),
     host: on.repositoryHosts().named,
-    token: on.fetchTokens(),
+    token: (user: string, host: string) => fetchToken({ ...access, sealer }, user, host),
     ids: systemIds,
     minutes: numberVariable('RECONCILE_MINUTES'),
     previewDays: numberVariable('PREVIEW_DAYS'),
   };
   const watch = previewWatch(ports);
   return scheduleTrigger(async (everything) => {
-    const [compared] = await Promise.all([compare(ports, everything), watch()]);
-    return { compared };
+    try {
+      const [compared] = await Promise.all([compare(ports, everything), watch()]);
+      return { compared };
+    } finally {
+      sealer.forget();
+    }
   });
 };
 

@@ -27,6 +27,21 @@ export async function statusToken(
   return open(access, user, ofApp ?? (await access.tokens.get(user, host, ANY_APP)));
 }
 
+/** Returns a sealer that opens each secret once until it is to forget: on AWS each opening is a call that is paid. */
+export function openingOnce(sealer: Sealer): Sealer & { forget(): void } {
+  const opened = new Map<string, Promise<string>>();
+  return {
+    ...sealer,
+    open: (sealed, context) => {
+      const key = JSON.stringify([sealed, context]);
+      const known = opened.get(key) ?? sealer.open(sealed, context);
+      opened.set(key, known);
+      return known;
+    },
+    forget: () => opened.clear(),
+  };
+}
+
 async function open({ sealer }: TokenAccess, user: string, token: StoredToken | null): Promise<HostToken> {
   return token && sealer.open(token.sealed, { purpose: 'repo-token', user, host: token.host });
 }

@@ -11,8 +11,8 @@ type Describe = (name: string, logicalId: string) => Kept;
 
 const table: Describe = (name, logicalId) => ({
   why: logicalId.startsWith('Apps')
-    ? `table ${name}: users, applications and their variables, which nothing else has`
-    : `table ${name}: the log of all deploys and the sealed tokens of repository hosts, which nothing else has`,
+    ? `table ${name}: applications and their variables, which nothing else has`
+    : `table ${name}: the users, the log of all deploys and the sealed tokens of repository hosts, which nothing else has`,
   commands: [
     `aws dynamodb update-table --table-name ${name} --no-deletion-protection-enabled`,
     `aws dynamodb wait table-exists --table-name ${name}`,

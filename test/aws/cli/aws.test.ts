@@ -530,7 +530,7 @@ describe('hooks aws destroy', () => {
     expect([...account.projects]).toEqual(['other-app-1']);
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: 'apps' }));
     expect(Contents.map(({ Key }) => Key)).toEqual(['releases/ann/shop/1.zip']);
-    expect(out).toContain('table log: the log of all deploys');
+    expect(out).toContain('table log: the users, the log of all deploys');
     expect(out).toContain(
       'aws dynamodb update-table --table-name log --no-deletion-protection-enabled --region us-east-1',
     );

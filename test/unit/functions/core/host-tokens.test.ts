@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANY_APP, fetchToken, statusToken } from '../../../../functions/core/host-tokens.ts';
+import { ANY_APP, fetchToken, openingOnce, statusToken } from '../../../../functions/core/host-tokens.ts';
 import { memoryTokens } from '../../../fakes/deploy-log.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
 
@@ -24,6 +24,25 @@ describe('the token to fetch code with', () => {
   it('is never a token for a single application', async () => {
     expect(await fetchToken(await world('shop'), 'ann', 'github')).toBeNull();
   });
+});
+
+it('a token is opened once for many applications, and again after it was forgotten or replaced', async () => {
+  const access = await world(ANY_APP);
+  let opened = 0;
+  const sealer = openingOnce({
+    ...access.sealer,
+    open: (...asked) => {
+      opened += 1;
+      return access.sealer.open(...asked);
+    },
+  });
+  const all = () => Promise.all(Array.from({ length: 1000 }, () => fetchToken({ ...access, sealer }, 'ann', 'github')));
+  expect([new Set(await all()), opened]).toEqual([new Set(['for *']), 1]);
+  sealer.forget();
+  expect([(await all()).length, opened]).toEqual([1000, 2]);
+  const sealed = await sealer.seal('new', { purpose: 'repo-token', user: 'ann', host: 'github' });
+  await access.tokens.put('ann', { host: 'github', app: ANY_APP, login: 'ann', scopes: [], expiresAt: null, sealed });
+  expect([new Set(await all()), opened]).toEqual([new Set(['new']), 3]);
 });
 
 describe('the token for commit statuses', () => {
