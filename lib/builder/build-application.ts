@@ -15,14 +15,9 @@ import { completeStandalone, removeModules, servesFilesOnly } from './release-co
 import { cronIn } from './start/cron.ts';
 import { mayUseDevelopment, processLines, usedDevelopment } from './start/development.ts';
 import { frameworkOf } from './start/frameworks.ts';
-import {
-  type Procfile,
-  procfileIn,
-  readStartManifest,
-  type StartCommand,
-  startCommand,
-} from './start/start-command.ts';
+import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
 import { type Toolchain, toolchain } from './tools/toolchain.ts';
+import { startedBy } from './without-build.ts';
 
 /** The result of a build. */
 export interface BuiltApplication extends Toolchain {
@@ -88,11 +83,6 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   };
   const used = { install: command, build: builds.map(({ title }) => title).join(' && '), ...startedBy(start) };
   return { ...programs, warnings, project, procfile, dependencies: source, found: used, run: runHere };
-}
-
-function startedBy(start: StartCommand | undefined): Settings {
-  if (start === undefined) return {};
-  return start.site === undefined ? { start: start.text } : { output: start.site };
 }
 
 interface Installed {

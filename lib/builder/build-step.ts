@@ -5,7 +5,7 @@ import { buildEnvironment } from './process/child-environment.ts';
 import { runCommand } from './process/run-command.ts';
 import { sightOfBuild } from './process/sight.ts';
 import { checkFolders, type Project } from './project.ts';
-import { nodeHint } from './tools/node-hint.ts';
+import { gitHint, nodeHint } from './tools/node-hint.ts';
 import type { Toolchain, ToolSite } from './tools/toolchain.ts';
 
 /** The source of a release's dependencies. */
@@ -26,6 +26,8 @@ export interface BuildSite extends ToolSite {
   /** The application's folder in the repository; empty for its root. */
   readonly path: string;
   readonly settings: Settings;
+  /** The id of its commit. */
+  readonly commit?: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
   /** The folder for the caches that frameworks keep beside the application. */
   readonly frameworkCaches: string;
@@ -62,7 +64,13 @@ export async function run(
   { title, program, args, cwd, variables, isInstallation = false }: Command,
 ): Promise<readonly string[]> {
   const { site, project, toolchain } = step;
-  const release = { root: site.root, folder: project.folder, bins: toolchain.bins, home: site.home };
+  const release = {
+    root: site.root,
+    folder: project.folder,
+    bins: toolchain.bins,
+    home: site.home,
+    commit: site.commit,
+  };
   const env = buildEnvironment(site.own, {
     release,
     caches: site.caches,
@@ -72,7 +80,7 @@ export async function run(
     headers: toolchain.headers,
   });
   const [named, ...first] = program === undefined ? toolchain.programOf(step.commands.program) : [program];
-  const hint = (lines: readonly string[]) => nodeHint(lines, toolchain.node);
+  const hint = (lines: readonly string[]) => gitHint(lines) || nodeHint(lines, toolchain.node);
   const sight = sightOfBuild({ ...site, release, dataDir: variables?.DATA_DIR }, site.own, site.tools.folder);
   const command = { title, program: named, args: [...first, ...args], cwd, env, sight, hint };
   const printed = await runCommand(site.commands, command);

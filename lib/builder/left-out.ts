@@ -83,7 +83,7 @@ async function isPointer(path: string): Promise<boolean> {
 
 /** Says what of a Procfile and of app.json does not run on AWS Lambda. */
 export function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {
-  const lines = Object.keys(procfile).filter((type) => type !== 'web');
+  const lines = Object.keys(procfile).filter((type) => type !== 'web' && type !== 'release');
   const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
-  return unused.length === 0 ? [] : [`On AWS Lambda only web is run, not ${unused.join(', ')}.`];
+  return unused.length === 0 ? [] : [`On AWS Lambda only web and release are run, not ${unused.join(', ')}.`];
 }

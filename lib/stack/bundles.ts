@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, build, buildSync, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
 import { bundlePage } from '../bundle/page.ts';
 
@@ -83,7 +84,23 @@ export async function bundle({ functions, outdir, maps = true }: BundleOptions):
   await Promise.all(old.map((folder) => rm(folder, { recursive: true, force: true })));
   await Promise.all(bundles.flatMap(({ name, files }) => files.map((file) => write(target(outdir, name, file), file))));
   await bundlePage(join(functions, PAGE.source), join(outdir, PAGE.function, 'page'));
+  // It makes releases of sites.
+  if (names.includes('stage-extract')) bundleStaticServer(join(outdir, 'stage-extract'));
   return names;
+}
+
+/** Writes the server for static sites into a folder, as one file. */
+export function bundleStaticServer(folder: string): void {
+  buildSync({
+    entryPoints: [fileURLToPath(new URL('../builder/start/static-server.cjs', import.meta.url))],
+    outfile: join(folder, 'static-server.cjs'),
+    bundle: true,
+    platform: 'node',
+    target: TARGET,
+    format: 'cjs',
+    minify: true,
+    legalComments: 'none',
+  });
 }
 
 /** The functions' code after the first step: a file per function, and chunks that several of them import. */

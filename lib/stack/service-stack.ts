@@ -32,7 +32,7 @@ export class ServiceStack extends Stack {
     const settings = parameters(this);
     const stores = new Stores(this, 'Stores');
     const queues = new Queues(this, 'Queues');
-    const apps = new AppsPlatform(this, 'Apps');
+    const apps = new AppsPlatform(this, 'Apps', stores.tokenKey);
     const logGroup = functionLog(this);
     const parts = { bundles, logGroup, parameters: settings, stores, queues, apps };
     const pipeline = new Pipeline(this, 'Pipeline', parts);

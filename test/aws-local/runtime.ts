@@ -94,7 +94,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Ru
   const declared = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1', conditions } });
   const permissions = permissionsOf(declared, warn);
   checkRoles(declared, permissions);
-  const { guard, credentialsOf, denialOf } = permissions;
+  const { guard, credentialsOf, denialOf, keyOfRole } = permissions;
   const emulators = await startEmulators({ guard, lag: seed === undefined ? undefined : { seed } });
   closers.push(emulators.close);
   const ports = await reservePorts(webSocketApiIds(declared));
@@ -107,7 +107,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Ru
   const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
   for (const [name, value] of Object.entries(options.secrets ?? {})) secrets.set(secretNamed(name), value);
   const concurrency = accountConcurrency(template, options.concurrency);
-  const shared = { ...options, template, guard, denialOf, concurrency };
+  const shared = { ...options, template, guard, denialOf, keyOfRole, concurrency };
   const services = await startServices({ ...shared, endpoints: emulators.endpoints, secrets });
   closers.push(services.close);
   const { endpoints } = services;

@@ -11,13 +11,14 @@ import { kmsService } from './emulators/kms.ts';
 import { type Secrets, secretsService } from './emulators/secrets.ts';
 import { openRoles } from './iam/roles.ts';
 import type { Warn } from './invoke/invoker.ts';
+import { credentialVariables } from './invoke/settings.ts';
 import { openLambda } from './lambda/lambda-service.ts';
 import { openLogStore } from './logs/log-store.ts';
 import { logsService } from './logs/logs-service.ts';
 import { type LogNotice, openSubscriptions, subscribed } from './logs/subscriptions.ts';
 import type { Guard } from './permissions/guard.ts';
 import { invocationDenials } from './permissions/invocations.ts';
-import type { RoleDenial } from './permissions/permissions.ts';
+import type { Permissions, RoleDenial } from './permissions/permissions.ts';
 import { rolesFor } from './permissions/principals.ts';
 import { arnOfRole } from './permissions/role-policies.ts';
 import { nameOfResource } from './resources/resources.ts';
@@ -54,13 +55,14 @@ export interface ServicesOptions extends Pick<Strictness, 'builds' | 'controlCal
   readonly warn: Warn;
   readonly guard: Guard;
   readonly denialOf: RoleDenial;
+  readonly keyOfRole: Permissions['keyOfRole'];
   readonly concurrency: Concurrency;
   readonly secrets: Secrets;
 }
 
 /** Starts the services on a free port of 127.0.0.1, and the processes of functions when they are first called. */
 export async function startServices(options: ServicesOptions): Promise<RunningServices> {
-  const { template, endpoints, dataDir, warn, guard, denialOf, concurrency, secrets } = options;
+  const { template, endpoints, dataDir, warn, guard, denialOf, keyOfRole, concurrency, secrets } = options;
   const bus: RunningServices['bus'] = new EventEmitter();
   const subscriptions = openSubscriptions(invocationDenials(template));
   const logs = subscribed(openLogStore(), subscriptions, (notice) => bus.emit('notice', notice));
@@ -81,6 +83,10 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     folder: join(dataDir, 'codebuild'),
     logs,
     denialOf,
+    variablesOf: (role) => {
+      const key = keyOfRole(role);
+      return { ...(key && credentialVariables(key)), AWS_ENDPOINT_URL_KMS: wire.endpoint };
+    },
     changed: (build) => void bus.emit('event', buildEvent(build, projects.get(build.project))),
   });
   const services = [
@@ -90,7 +96,8 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     kmsService(),
     secretsService(secrets),
   ];
-  const { endpoint, close } = await startWireEndpoint(services, warn, guard);
+  const wire = await startWireEndpoint(services, warn, guard);
+  const { endpoint, close } = wire;
   const iam = await startQueryServer(roles.service, guard);
   const here = {
     kms: endpoint,

@@ -26,20 +26,21 @@ describe('an application on AWS Lambda', () => {
   });
 
   /** Pushes, and returns the entry of the deploy when it has ended. */
-  async function push(files: Record<string, string>) {
+  async function push(files: Record<string, string | null>) {
     tree.commit(files);
     return started.until(entryAddress(await tree.push()), 'ok', 'error');
   }
 
   it('takes as many function runs to deploy as its costs are computed from', async () => {
     const { runtime } = started.service;
+    const built = JSON.stringify({ name: 'journey', version: '1.0.0', scripts: { build: 'true' } });
     const runs = () => {
       const counted = [...runtime.invocations()].filter(([name]) => OF_A_DEPLOY.test(name));
       return counted.reduce((sum, [, count]) => sum + count, 0);
     };
     const oneDeploy = async () => {
       const before = runs();
-      expect(await push(application('journey', 'one'))).toMatchObject({ status: 'ok' });
+      expect(await push({ ...application('journey', 'one'), 'package.json': built })).toMatchObject({ status: 'ok' });
       // One that takes the webhook and one that checks its login.
       const taken = () => runs() - before + 2;
       await vi.waitFor(() => expect(taken()).toBeGreaterThanOrEqual(DEPLOY.runs), { timeout: 60_000 });
@@ -52,6 +53,49 @@ describe('an application on AWS Lambda', () => {
     let least = await oneDeploy();
     for (let tries = 1; least > DEPLOY.runs && tries < 4; tries += 1) least = Math.min(least, await oneDeploy());
     expect(least).toBe(DEPLOY.runs);
+  });
+
+  it('is live without a build where nothing is installed and nothing built: a server, and a site', async () => {
+    const builds = () =>
+      [...started.service.runtime.invocations()].filter(([name]) => /^Pipelinebuildended/.test(name));
+    const before = builds();
+    const served = async (files: Record<string, string | null>) => {
+      const { status, url } = await push(files);
+      return [status, await (await fetch(url)).text()];
+    };
+    expect(await served(application('journey', 'as it is'))).toEqual(['ok', 'as it is']);
+    const site = { 'package.json': '{"name":"journey"}', 'server.js': null, 'public/index.html': 'a site' };
+    expect(await served(site)).toEqual(['ok', 'a site']);
+    expect(builds()).toEqual(before);
+  });
+
+  it('is built with its variables, whose values its log does not show, and runs its release command then', async () => {
+    const set = (name: string, value: string) =>
+      started.call(`/1/apps/demo/journey/env/${name}?restart=false`, {
+        method: 'PUT',
+        body: JSON.stringify({ value }),
+      });
+    await set('VITE_TITLE', 'a title with words');
+    await set('DATABASE_PASSWORD', 'of-the-database-1');
+    const build = `node -e "require('fs').writeFileSync('index.html', process.env.VITE_TITLE)" && echo "with $DATABASE_PASSWORD"`;
+    const migrate = (end: string) => `echo "migrates with $DATABASE_PASSWORD" && ${end}`;
+    const manifest = (text: string) => JSON.stringify({ name: 'journey', scripts: { build: text } });
+    const pages = { 'server.js': null, 'public/index.html': null, 'package.json': manifest(build) };
+    const live = await push({
+      ...pages,
+      Procfile: `release: ${migrate('mv index.html migrated.html && mkdir dist && mv migrated.html dist/index.html')}`,
+    });
+    expect(live).toMatchObject({ status: 'ok' });
+    expect(await (await fetch(live.url)).text()).toBe('a title with words');
+    const log = (await started.call(`${live.id}/build-log`)).body;
+    expect([log.includes('with ***'), log.includes('of-the-database-1')]).toEqual([true, false]);
+    const failed = await push({
+      Procfile: `release: ${migrate('echo "Error: no table of-the-database-1" && exit 3')}`,
+    });
+    expect(failed).toMatchObject({ status: 'error' });
+    expect(failed.reason).toBe('The release command of the Procfile exited with code 3: Error: no table ***.');
+    expect(await (await fetch(live.url)).text()).toBe('a title with words');
+    await push({ Procfile: null });
   });
 
   it('is crashed, with its last lines without values of variables, when it ends and does not start again', async () => {

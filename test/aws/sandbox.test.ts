@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lambdaPlatform } from '../../functions/adapters/platform/aws-lambda/hosting.ts';
 import { functionName } from '../../functions/adapters/platform/aws-lambda/names.ts';
 import { findResource } from '../aws-local/template/template.ts';
-import { buildDelay, buildPrice, machines, signedAddress } from '../sandbox/checklist/builds.ts';
+import { buildDelay, buildPrice, machines, signedAddress, variables } from '../sandbox/checklist/builds.ts';
 import { socketAuthorizer, stageVariables } from '../sandbox/checklist/gateway.ts';
 import type { Deployed, Item } from '../sandbox/checklist/item.ts';
 import { ownLog, wordsOfAnEnd } from '../sandbox/checklist/lambda.ts';
@@ -64,6 +64,7 @@ describe('The checklist of a real account, with the stack on the emulators', () 
     [wordsOfAnEnd, /no database here/],
     // The emulator has one machine for the builds of all projects.
     [machines, /two applications share a machine/],
+    [variables, /^its command has seen one$/],
     [buildDelay, /^after \d+\.\d seconds$/],
     [buildPrice, /^NotNow: Nothing was built on the last whole day/],
   ])('$title', async (item, answer) => {

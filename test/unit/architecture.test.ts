@@ -192,10 +192,16 @@ const rules: readonly Rule[] = [
     allowedTypes: (target) => target === 'aws-lambda',
   },
   {
-    title: 'An adapter imports the core, its own role, packages and the clients of AWS: roles never import each other',
+    title:
+      'An adapter imports the core, its own role, packages and the clients of AWS: roles never import each other; that of AWS Lambda what makes a release without a build',
     files: isAdapter,
     allowed: (target, importer) =>
-      isCore(target) || role(target, 3) === role(importer, 3) || isAws(target) || isPackage(target),
+      (isIn('functions/adapters/platform/aws-lambda/build')(importer) &&
+        target === 'lib/builder/codebuild/pack-release.ts') ||
+      isCore(target) ||
+      role(target, 3) === role(importer, 3) ||
+      isAws(target) ||
+      isPackage(target),
   },
   {
     title:
@@ -255,10 +261,12 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/builder imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests, names, settings and output',
+      'lib/builder imports lib/process, lib/http, lib/files, packages, what opens the variables of a build on AWS, and of the core what all platforms must read alike: archives, manifests, names, settings and output',
     files: isIn('lib/builder'),
-    allowed: (target) =>
+    allowed: (target, importer) =>
       isIn('lib/builder')(target) ||
+      (importer === 'lib/builder/codebuild/build-program.ts' &&
+        target === 'functions/adapters/platform/aws-lambda/run/sealed-variables.ts') ||
       isFoundation(target) ||
       ['tarball', 'output'].some((folder) => isIn(`functions/core/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||

@@ -51,7 +51,7 @@ const table = {
     does: 'Unpack, install, build',
     failsWith: 'deploy:tar:extract_failed',
     timeoutSeconds: 60,
-    memoryMb: 512,
+    memoryMb: 1024,
     maxReceives: 80,
   },
   start: {

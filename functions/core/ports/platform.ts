@@ -40,6 +40,8 @@ export interface ActivateOptions {
   readonly entry?: number;
   /** Kept with the snapshot, which is started with the same settings. */
   readonly settings?: Settings | undefined;
+  /** The id of the commit, which its build and its processes have in the variable SOURCE_VERSION. */
+  readonly commit?: string | undefined;
   /** Neither modules nor caches of earlier builds are used. */
   readonly clean?: boolean | undefined;
 }

@@ -1,15 +1,18 @@
 // What CodeBuild runs: it builds one application as the embedded platform does, from and to addresses of S3. The variable
-// JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path", "settings", "clean"}: the addresses of the
-// tarball, of the release to store and of the downloaded packages, the folder of the application in the tarball, the settings of its deploy, and
-// whether earlier packages are left out.
+// JOB_URL is the address of a JSON document, which `storeJob` of the adapter of the platform writes: the addresses of the
+// tarball, of the release to store and of the downloaded packages, the folder of the application in the tarball, the
+// settings of its deploy, whether earlier packages are left out, and the variables, sealed.
 
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
+import { KMSClient } from '@aws-sdk/client-kms';
 import * as v from 'valibot';
+import { variableSeal } from '../../../functions/adapters/platform/aws-lambda/run/sealed-variables.ts';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { isObject } from '../../../functions/core/json.ts';
 import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED, BUILD_FOUND } from '../../../functions/core/output/build-reason.ts';
+import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
 import { killGroup } from '../../process/process-group.ts';
 import { buildApplication } from '../build-application.ts';
@@ -29,7 +32,14 @@ const Job = v.object({
   path: v.string(),
   settings: v.optional(v.custom<Settings>(isObject), {}),
   clean: v.optional(v.boolean(), false),
+  commit: v.optional(v.string()),
+  app: v.object({ user: v.string(), app: v.string() }),
+  /** Absent for an application without any. */
+  variables: v.optional(v.string()),
+  sealingKey: v.string(),
 });
+
+type Job = v.InferOutput<typeof Job>;
 
 /** CodeBuild ends a build on Lambda compute after this time. */
 const LIMIT_MS = 15 * 60_000;
@@ -43,6 +53,9 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   });
 }
 
+/** Those of the application, once they are known. */
+let variables: Readonly<Record<string, string>> = {};
+
 // Lambda runs the application as another user.
 process.umask(0o022);
 await main();
@@ -55,8 +68,11 @@ async function main(): Promise<void> {
   await cleared.catch(() => undefined);
   const work = await realpath(await mkdtemp(join(tmpdir(), 'build-')));
   const app = join(work, 'release/app');
-  // Places are shown as the application's author knows them.
-  const print = (line: string) => console.log(line.replaceAll(`${app}/`, '').replaceAll(app, '.'));
+  // Places are shown as the application's author knows them, values of variables not at all.
+  const print = (line: string) => {
+    const [shown = ''] = withoutValues([line], variables);
+    console.log(shown.replaceAll(`${app}/`, '').replaceAll(app, '.'));
+  };
   print(BUILD_BEGINS);
   try {
     await cleared;
@@ -72,13 +88,16 @@ async function main(): Promise<void> {
 
 async function build(work: string, print: (line: string) => void): Promise<void> {
   const job = await readJob(join(work, 'job.json'));
+  variables = await openVariables(job);
   const [release, packages] = [join(work, 'release'), join(work, 'packages')];
   const [root, archived] = [join(release, 'app'), join(work, 'release.zip')];
   await fetchSource(job.source, join(work, 'source.tgz'), root);
   await checkSize(root, 'The repository', print);
   if (!job.clean) await fetchPackages(job.cacheGet, packages);
-  const { project, found } = await buildApplication(await siteOf({ work, root, packages, ...job, print }));
-  print(`${BUILD_FOUND}${JSON.stringify(found)}`);
+  const built = await buildApplication(await siteOf({ work, root, packages, ...job, print }));
+  const { project, found, procfile } = built;
+  console.log(`${BUILD_FOUND}${JSON.stringify(found)}`);
+  if (procfile.release !== undefined) await built.run('The release command of the Procfile', procfile.release, {});
   await checkSize(root, 'The application', print);
   await addStartProgram(release, job);
   await archive(release, archived);
@@ -87,10 +106,19 @@ async function build(work: string, print: (line: string) => void): Promise<void>
   await keepPackages(packages, project, job.cachePut).catch(() => undefined);
 }
 
-async function readJob(file: string): Promise<v.InferOutput<typeof Job>> {
+async function readJob(file: string): Promise<Job> {
   const sentence = "The service's description of the build could not be read";
   await download(process.env.JOB_URL ?? '', file).catch(because(sentence));
   return v.parse(Job, JSON.parse(await readFile(file, 'utf8')));
+}
+
+/** The build's role may open them, and the job has those of its own application alone. */
+async function openVariables({ app, variables: sealed, sealingKey }: Job) {
+  const kms = new KMSClient();
+  return variableSeal({ kms, sealingKey })
+    .open(app, sealed)
+    .catch(because("The application's variables could not be opened"))
+    .finally(() => kms.destroy());
 }
 
 async function fetchSource(address: string, file: string, target: string): Promise<void> {
@@ -107,11 +135,12 @@ interface Place {
   readonly path: string;
   readonly settings: Settings;
   readonly clean: boolean;
+  readonly commit?: string | undefined;
   readonly print: (line: string) => void;
 }
 
 /** Programs of the application and of its packages get no address of the job: the environment is an allow-list. */
-async function siteOf({ work, root, packages, path, settings, clean, print }: Place): Promise<BuildSite> {
+async function siteOf({ work, root, packages, path, settings, clean, commit, print }: Place): Promise<BuildSite> {
   const [home, temporary] = [join(work, 'home'), join(work, 'tmp')];
   for (const folder of [home, temporary, packages]) await mkdir(folder, { recursive: true });
   const commands: CommandContext = {
@@ -136,8 +165,9 @@ async function siteOf({ work, root, packages, path, settings, clean, print }: Pl
     root,
     path,
     settings,
+    commit,
     own: { ...process.env, HOME: home },
-    variables: { TMPDIR: temporary },
+    variables: { TMPDIR: temporary, ...variables },
     commands,
     caches: packages,
     frameworkCaches: join(work, 'framework-caches'),

@@ -16,6 +16,8 @@ export interface ReleaseFolders {
   readonly bins: readonly string[];
   /** The home of its processes; absent: that of the service. */
   readonly home?: string | undefined;
+  /** The id of its commit. */
+  readonly commit?: string | undefined;
 }
 
 // Needed to install behind a proxy, from another registry or offline; applications do not get them.
@@ -43,6 +45,8 @@ function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Rec
   const modules = [...new Set([release.folder, release.root])].map((folder) => join(folder, 'node_modules', '.bin'));
   return {
     ...(home !== undefined && { HOME: home }),
+    // As builds on Heroku: there is no git repository to ask.
+    ...(release.commit !== undefined && { SOURCE_VERSION: release.commit }),
     PATH: [...modules, ...release.bins, dirname(process.execPath), ...outer].join(delimiter),
     NODE_ENV: 'production',
     npm_config_cache: join(caches, 'npm'),

@@ -35,6 +35,12 @@ export function nodeHint(output: readonly string[], node = printedNode(output)):
   return says(TOO_NEW) ? `. Node ${node} is too new for its packages; update them, or ${remedy}16.x" }` : '';
 }
 
+/** Returns a sentence, as `nodeHint`, when a command of a build has asked git for what a tarball does not have. */
+export function gitHint(output: readonly string[]): string {
+  const asksGit = shortLines(output).some((line) => line.includes('fatal: not a git repository'));
+  return asksGit ? '. What is built is no clone: the id of the commit is in the variable SOURCE_VERSION' : '';
+}
+
 function printedNode(output: readonly string[]): string | undefined {
   return /^Node\.js (v\d+\.\d+\.\d+)$/.exec(output.findLast((line) => line.startsWith('Node.js v')) ?? '')?.[1];
 }

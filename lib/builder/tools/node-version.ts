@@ -68,6 +68,13 @@ export async function wantedNode(project: Project, given: Given = {}): Promise<W
   return { kind: 'other', range: usual, from: 'No version of Node is named (engines.node)', isUsual: true };
 }
 
+/** Returns what an application is told that wants another Node, where there is the one of this machine only. */
+export function otherNode(wanted: WantedNode): readonly string[] {
+  if (wanted.kind === 'own') return [];
+  if (wanted.kind === 'unclear') return [wanted.warning];
+  return [`${wanted.from}; applications run on Node ${process.version} here.`];
+}
+
 /** Returns the fields of a package.json that name a version of Node, with their values. */
 function declared(manifest: RawManifest): readonly (readonly [string, unknown])[] {
   const { engines, volta } = manifest;

@@ -10,7 +10,7 @@ import { type CommandContext, runCommand } from '../process/run-command.ts';
 import { sightOfBuild } from '../process/sight.ts';
 import type { Project } from '../project.ts';
 import { exists } from '../start/frameworks.ts';
-import { nodePackage, wantedNode } from './node-version.ts';
+import { nodePackage, otherNode, wantedNode } from './node-version.ts';
 import { type Tool, type ToolSpec, type Tools, toolBin } from './tools.ts';
 
 /** Where programs come from. */
@@ -87,10 +87,7 @@ async function nodeFor(
 ): Promise<ChosenNode> {
   const nodeOfMachine = { version: process.version, warnings: [] };
   const wanted = await wantedNode(project, { usual: usualNode });
-  if (wanted.kind === 'own') return nodeOfMachine;
-  if (wanted.kind === 'unclear') return { ...nodeOfMachine, warnings: [wanted.warning] };
-  if (!choosesNode)
-    return { ...nodeOfMachine, warnings: [`${wanted.from}; applications run on Node ${process.version} here.`] };
+  if (wanted.kind !== 'other' || !choosesNode) return { ...nodeOfMachine, warnings: otherNode(wanted) };
   try {
     const { range, isUsual } = wanted;
     const tool = await provide({ package: nodePackage(), range, ...(isUsual && { isOptional: true }) });

@@ -33,6 +33,7 @@ export function buildSnapshots(access: AppsAccess): Access {
     passRole(build.role.roleArn, 'codebuild.amazonaws.com'),
     allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
     allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
+    allow(['s3:AbortMultipartUpload'], ...objects('releases')),
     allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
     allow(['logs:GetLogEvents'], `${build.logGroup.logGroupArn}`),
   ];
@@ -193,7 +194,7 @@ function passRole(roleArn: string, service: string): PolicyStatement {
 }
 
 /** The key seals tokens of repository hosts too, which these functions must not read. */
-function ofVariables(statement: PolicyStatement): PolicyStatement {
+export function ofVariables(statement: PolicyStatement): PolicyStatement {
   statement.addCondition('StringEquals', { 'kms:EncryptionContext:purpose': 'app-variables' });
   return statement;
 }

@@ -2,6 +2,7 @@ import { Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-li
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
 import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -34,12 +35,13 @@ export class AppsPlatform extends Construct {
   readonly architecture: string;
   readonly adapterLayer: string;
 
-  constructor(scope: Construct, id: string) {
+  /** @param sealingKey seals the variables of applications */
+  constructor(scope: Construct, id: string, sealingKey: IKey) {
     super(scope, id);
     this.functionPrefix = `${Aws.STACK_NAME}-app`;
     this.table = appsTable(this);
     this.bucket = appsBucket(this);
-    this.build = new BuildProject(this, 'Build');
+    this.build = new BuildProject(this, 'Build', sealingKey);
     const { logicalId: onLambdaCompute } = this.build.onLambdaCompute;
     this.architecture = Fn.conditionIf(onLambdaCompute, 'arm64', 'x86_64').toString();
     const layer = Fn.conditionIf(onLambdaCompute, 'Arm64', 'X86').toString();

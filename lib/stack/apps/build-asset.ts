@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Stage } from 'aws-cdk-lib';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import { type BuildOptions, buildSync } from 'esbuild';
-import { requireBanner } from '../bundles.ts';
+import { buildSync } from 'esbuild';
+import { bundleStaticServer, requireBanner } from '../bundles.ts';
 
 const BUILDER = new URL('../../builder/', import.meta.url);
 const PROGRAM = 'build-program.mjs';
@@ -19,20 +19,18 @@ export const BUILD_COMMAND = `node ${PROGRAM}`;
 export function buildAsset(scope: Construct): Asset {
   const path = join(Stage.of(scope)?.assetOutdir ?? '', 'build-program');
   mkdirSync(path, { recursive: true });
-  bundle('codebuild/build-program.ts', { outfile: join(path, PROGRAM), format: 'esm', banner: { js: requireBanner } });
-  bundle('start/static-server.cjs', { outfile: join(path, 'static-server.cjs'), format: 'cjs' });
-  for (const file of FILES) copyFileSync(new URL(file, BUILDER), join(path, basename(file)));
-  return new Asset(scope, 'Program', { path });
-}
-
-function bundle(entry: string, options: Pick<BuildOptions, 'outfile' | 'format' | 'banner'>): void {
   buildSync({
-    ...options,
-    entryPoints: [fileURLToPath(new URL(entry, BUILDER))],
+    entryPoints: [fileURLToPath(new URL('codebuild/build-program.ts', BUILDER))],
+    outfile: join(path, PROGRAM),
     bundle: true,
     platform: 'node',
     target: 'node20',
+    format: 'esm',
+    banner: { js: requireBanner },
     minify: true,
     legalComments: 'none',
   });
+  bundleStaticServer(path);
+  for (const file of FILES) copyFileSync(new URL(file, BUILDER), join(path, basename(file)));
+  return new Asset(scope, 'Program', { path });
 }

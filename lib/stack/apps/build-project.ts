@@ -10,11 +10,13 @@ import {
   Source,
 } from 'aws-cdk-lib/aws-codebuild';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import { LAMBDA_COMPUTE } from '../../../functions/adapters/aws/regions.ts';
 import { allow } from '../access/access.ts';
+import { ofVariables } from '../access/apps.ts';
 import { BUILD_COMMAND, buildAsset } from './build-asset.ts';
 
 /**
@@ -49,8 +51,8 @@ export const COMPUTE = {
 /**
  * The project that those of applications are made as, one each, and their log.
  *
- * Install scripts run anything, so its role may write the log, read the program that builds and nothing else; the
- * tarball, the release and the packages are read and written by addresses that are signed for one object each.
+ * Install scripts run anything, so its role may write the log, read the program that builds, open variables and
+ * nothing else; the tarball, the release and the packages are read and written by addresses that are signed for one object each.
  */
 export class BuildProject extends Construct {
   readonly project: Project;
@@ -60,7 +62,7 @@ export class BuildProject extends Construct {
   /** True in the regions whose builds run on Lambda compute, on Arm. */
   readonly onLambdaCompute: CfnCondition;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, sealingKey: IKey) {
     super(scope, id);
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: RetentionDays.ONE_MONTH,
@@ -70,7 +72,7 @@ export class BuildProject extends Construct {
       expression: Fn.conditionOr(...LAMBDA_COMPUTE.map((name) => Fn.conditionEquals(Aws.REGION, name))),
     });
     const program = buildAsset(this);
-    this.role = this.#role(program);
+    this.role = this.#role(program, sealingKey);
     this.project = this.#project(program);
   }
 
@@ -111,14 +113,17 @@ export class BuildProject extends Construct {
   }
 
   /** https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html */
-  #role({ bucket, s3ObjectKey }: Asset): Role {
+  #role({ bucket, s3ObjectKey }: Asset, { keyArn }: IKey): Role {
     const statements = [
       allow(['logs:CreateLogStream', 'logs:PutLogEvents'], this.logGroup.logGroupArn),
       allow(['s3:GetObject', 's3:GetObjectVersion'], bucket.arnForObjects(s3ObjectKey)),
       allow(['s3:GetBucketAcl', 's3:GetBucketLocation'], bucket.bucketArn),
+      // A build has the sealed variables of its own application alone.
+      ofVariables(allow(['kms:Decrypt'], keyArn)),
     ];
     return new Role(this, 'Role', {
-      description: 'Builds of applications: write their log, read the program that builds, and nothing else',
+      description:
+        'Builds of applications: write their log, read the program that builds, open their variables, and nothing else',
       // https://docs.aws.amazon.com/codebuild/latest/userguide/cross-service-confused-deputy-prevention.html
       assumedBy: new ServicePrincipal('codebuild.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },

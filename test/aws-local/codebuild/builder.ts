@@ -36,6 +36,8 @@ export interface BuilderOptions {
   readonly folder: string;
   readonly logs: LogStore;
   readonly denialOf: RoleDenial;
+  /** Returns the variables with which a build's calls are those of a role, by its ARN. */
+  readonly variablesOf?: (roleArn: string) => Readonly<Record<string, string>>;
   /** Gets a build whenever its status has changed. */
   readonly changed: (build: BuildRecord) => void;
 }
@@ -81,7 +83,8 @@ export function openBuilder(options: BuilderOptions): Builder {
     try {
       line(`[Container] ${stamp()} Entering phase BUILD`);
       update(id, (one) => ({ ...one, phases: [...one.phases, { type: 'BUILD', startedAt: Date.now() }] }));
-      const environment = environmentOf({ project, build, machine, source });
+      const ofRole = options.variablesOf?.(project.serviceRole);
+      const environment = { ...ofRole, ...environmentOf({ project, build, machine, source }) };
       const failure = await runCommands({ commands: project.commands, folder, source, environment, line, signal });
       const [state, code] = failure ? ['FAILED', 'COMMAND_EXECUTION_ERROR'] : ['SUCCEEDED', ''];
       line(`[Container] ${stamp()} Phase complete: BUILD State: ${state}`);

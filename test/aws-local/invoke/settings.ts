@@ -99,7 +99,11 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
   };
 }
 
-function credentialVariables({ accessKeyId, secretAccessKey, sessionToken }: Credentials): Record<string, string> {
+export function credentialVariables({
+  accessKeyId,
+  secretAccessKey,
+  sessionToken,
+}: Credentials): Record<string, string> {
   return {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,

@@ -17,6 +17,8 @@ export interface Permissions {
   readonly denialOf: RoleDenial;
   /** The principals of the template whose permissions are not evaluated here, each with the reason. */
   readonly notEvaluated: readonly string[];
+  /** Returns the key of a role that a service acts with, by the role's ARN. */
+  keyOfRole(roleArn: string): Principal | undefined;
   /** Returns a function's key. */
   credentialsOf(functionName: string): Principal;
   /** Returns the grants of the functions' roles that were used since the start. */
@@ -51,6 +53,7 @@ export function permissionsOf(template: Template, warn: Warn): Permissions {
       if (refusal === undefined) return guard.denial(accessKeyId, calls);
       return calls.map((call) => guard.denialOfMore(accessKeyId, call)).find((one) => one !== undefined);
     },
+    keyOfRole: (roleArn) => roles.get(roleArn),
     credentialsOf: (name) => {
       const principal = functions.get(name);
       if (principal) return principal;

@@ -73,7 +73,8 @@ async function build(files: Record<string, string | number>, path = '', how: How
   const { url: origin } = bucket;
   const address = (name: string) => `${origin}/${count}/${name}`;
   const [source, release, cache] = [address('source.tgz'), address('release.zip'), `${origin}/cache.tgz`];
-  const job = { source, release, cacheGet: cache, cachePut: cache, path, settings: {}, ...how };
+  const app = { app: { user: 'ann', app: 'shop' }, sealingKey: 'key' };
+  const job = { source, release, cacheGet: cache, cachePut: cache, path, settings: {}, ...app, ...how };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
   await mkdir(join(folder, 'tmp'));
   const env = { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp'), JOB_URL: address('job.json') };
@@ -141,11 +142,11 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     };
     const { code, lines, release } = await build({
       'package.json': manifest({ scripts, engines: { node: '>=99' } }),
-      Procfile: 'release: exit 1\nworker: node work.js',
+      Procfile: 'release: echo released > released\nworker: node work.js',
       'app.json': JSON.stringify({ cron: [{ command: 'node clean.js', schedule: '@daily' }] }),
     });
     expect(lines.filter((line) => line.includes('engines') || line.includes('Procfile'))).toEqual([
-      '--- note: On AWS Lambda only web is run, not release of the Procfile, worker of the Procfile, cron of app.json.',
+      '--- note: On AWS Lambda only web and release are run, not worker of the Procfile, cron of app.json.',
       `--- note: package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
     ]);
     expect([code, lines[0], lines.at(-1)]).toEqual([0, '--- build begins', '--- build ends']);
@@ -153,6 +154,7 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     expect(lines).toContain(`--- found: ${JSON.stringify(found)}`);
     const env = { PATH: process.env.PATH, GREETING: 'hello' };
     expect((await run(join(release, 'run.sh'), [], { env, cwd: '/' })).stdout).toBe("first\nit's hello and more\n");
+    expect(await readFile(join(release, 'app/released'), 'utf8')).toBe('released\n');
     // The application's own programs do not see the addresses, and nothing stays in the folder for temporary files.
     expect(await readFile(join(release, 'app/seen'), 'utf8')).not.toMatch(/http:|JOB_URL/);
     expect((await run('ls', [join(dirname(release), 'tmp')])).stdout).toBe('');

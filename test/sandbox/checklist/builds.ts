@@ -41,6 +41,7 @@ export const machines: Item = {
   title: 'Two builds share a machine, but not those of two applications',
   expected: 'a build finds nothing in `/tmp` of one of another project; of its own project it may',
   answer: async (deployed) => {
+    await lastBuild(deployed);
     const trace = `"\${TMPDIR:-/tmp}/trace-${deployed.now()}"`;
     const isClean = async (project: string) => (await ran(deployed, project, `test ! -e ${trace}`)) === 'SUCCEEDED';
     expect(await ran(deployed, deployed.project, `touch ${trace}`)).toBe('SUCCEEDED');
@@ -63,6 +64,16 @@ export const buildDelay: Item = {
   },
 };
 
+export const variables: Item = {
+  title: 'A build opens the variables of its application',
+  expected: 'with the credentials that CodeBuild gives it, on Lambda compute too',
+  answer: async (deployed) => {
+    const { buildStatus } = await lastBuild(deployed);
+    expect(buildStatus, 'the build has not seen the variable CHECKLIST').toBe('SUCCEEDED');
+    return 'its command has seen one';
+  },
+};
+
 export const buildPrice: Item = {
   title: 'A second of a build has the price that is predicted',
   expected: 'within half and double of 0.00004 dollars, on Lambda compute; a day after builds',
@@ -81,17 +92,38 @@ export const buildPrice: Item = {
 };
 
 /** Returns the newest build of a deploy of the sample. */
-async function lastBuild({ codeBuild, functionOf, sample }: Deployed): Promise<Build & { readonly job: string }> {
-  const projectName = functionOf(sample);
-  const { ids = [] } = await codeBuild.send(new ListBuildsForProjectCommand({ projectName }));
-  const { builds = [] } = await codeBuild.send(new BatchGetBuildsCommand({ ids }));
-  const withJob = builds.flatMap((build) => {
-    const job = build.environment?.environmentVariables?.find(({ name }) => name === 'JOB_URL')?.value;
-    return job === undefined ? [] : [{ ...build, job }];
-  });
-  const [last] = withJob.sort((one, other) => Number(other.startTime) - Number(one.startTime));
-  if (last) return last;
-  throw new Error(`The sample ${sample.app} has no build.`);
+async function lastBuild(deployed: Deployed): Promise<Build & { readonly job: string }> {
+  const { codeBuild, functionOf, sample } = deployed;
+  const find = async () => {
+    // Without a build it has no project.
+    const list = new ListBuildsForProjectCommand({ projectName: functionOf(sample) });
+    const { ids = [] } = await codeBuild.send(list).catch(() => ({ ids: [] }));
+    const { builds = [] } = ids.length > 0 ? await codeBuild.send(new BatchGetBuildsCommand({ ids })) : {};
+    const withJob = builds.flatMap((build) => {
+      const job = build.environment?.environmentVariables?.find(({ name }) => name === 'JOB_URL')?.value;
+      return job === undefined ? [] : [{ ...build, job }];
+    });
+    return withJob.sort((one, other) => Number(other.startTime) - Number(one.startTime))[0];
+  };
+  const known = await find();
+  if (known) return known;
+  await buildSample(deployed);
+  const ended = async () => [await find()].find((build) => build?.buildComplete);
+  return (await vi.waitUntil(ended, { timeout: BUILD_MS, interval: 500 })) ?? expect.unreachable();
+}
+
+/** Has the sample, which is live without a build, be built once. */
+async function buildSample({ url, user, secret, sample }: Deployed): Promise<void> {
+  const call = async (method: string, path: string, body: object) => {
+    const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+    const headers = { authorization, 'content-type': 'application/json' };
+    const address = `${url}/1/apps/${user}/${sample.app}/${path}`;
+    const { ok, status } = await fetch(address, { method, headers, body: JSON.stringify(body) });
+    if (!ok) throw new Error(`${method} ${path} was answered with ${status}.`);
+  };
+  await call('PUT', 'env/CHECKLIST?restart=false', { value: 'of a build' });
+  await call('PATCH', 'settings', { build: 'test "$CHECKLIST" = "of a build"' });
+  await call('POST', 'redeploy', {});
 }
 
 /** Runs one command as a build; returns the status in which it ended. */

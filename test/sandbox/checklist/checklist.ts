@@ -1,5 +1,5 @@
 import { firstBill, pollers } from './bill.ts';
-import { buildDelay, buildPrice, machines, signedAddress } from './builds.ts';
+import { buildDelay, buildPrice, machines, signedAddress, variables } from './builds.ts';
 import { creation } from './creation.ts';
 import { socketAuthorizer, stageVariables } from './gateway.ts';
 import type { Item } from './item.ts';
@@ -8,6 +8,6 @@ import { ownLog, wordsOfAnEnd } from './lambda.ts';
 /** What only an account can show, in the order in which it is asked. */
 export const checklist: readonly Item[] = [
   ...[socketAuthorizer, ownLog, stageVariables, wordsOfAnEnd],
-  ...[signedAddress, machines, buildPrice, buildDelay],
+  ...[signedAddress, machines, variables, buildPrice, buildDelay],
   ...[pollers, creation, firstBill],
 ];

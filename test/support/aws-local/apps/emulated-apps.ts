@@ -173,7 +173,8 @@ class AppsStack extends Stack {
   /** @param bundles folder with a folder for each handler */
   constructor(scope: Construct, id: string, bundles: string) {
     super(scope, id);
-    const apps = new AppsPlatform(this, 'Apps');
+    const key = new Key(this, 'Key');
+    const apps = new AppsPlatform(this, 'Apps', key);
     const watcher = new CdkFunction(this, 'keep-notice', {
       runtime: LambdaRuntime.NODEJS_22_X,
       handler: 'index.handler',
@@ -192,7 +193,7 @@ class AppsStack extends Stack {
       roleBoundary: apps.roleBoundary.managedPolicyArn,
       muteRole: new Role(this, 'MuteRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') }).roleArn,
       adapterLayer: apps.adapterLayer,
-      sealingKey: new Key(this, 'Key').keyArn,
+      sealingKey: key.keyArn,
     };
     for (const [name, value] of Object.entries(parts)) {
       new CfnOutput(this, name, { value });

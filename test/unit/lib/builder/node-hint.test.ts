@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { nodeHint } from '../../../../lib/builder/tools/node-hint.ts';
+import { gitHint, nodeHint } from '../../../../lib/builder/tools/node-hint.ts';
 
 const TOO_OLD =
   '. Node v20.20.2 may be too old for it; name another one in package.json: "engines": { "node": "26.x" }';
@@ -46,4 +46,10 @@ describe('a failure of a Node that does not fit', () => {
       nodeHint(['TypeError: shop.open is not a function', 'ReferenceError: price is not defined'], 'v20.0.0'),
     ).toBe('');
   });
+});
+
+it('names the variable that has the commit when a build asks git for it', () => {
+  const asked = 'fatal: not a git repository (or any of the parent directories): .git';
+  const told = '. What is built is no clone: the id of the commit is in the variable SOURCE_VERSION';
+  expect([gitHint(['> build', asked]), gitHint(['fatal: bad revision'])]).toEqual([told, '']);
 });

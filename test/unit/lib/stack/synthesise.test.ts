@@ -142,7 +142,7 @@ describe('synthesise', () => {
       const asset = join(outdir, source.path);
       return source.packaging === 'zip' ? [asset, ...filesIn(asset)] : [asset];
     });
-    expect(paths.filter((path) => path.endsWith('/static-server.cjs'))).toHaveLength(1);
+    expect(paths.filter((path) => path.endsWith('/static-server.cjs'))).toHaveLength(2);
     for (const path of paths) {
       const stat = statSync(path);
       const expected = stat.isDirectory() || path.endsWith('/script-shell.sh') ? 0o755 : 0o644;

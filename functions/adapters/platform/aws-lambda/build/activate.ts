@@ -8,7 +8,7 @@ import { QUOTAS } from '../../../aws/quotas.ts';
 import { cacheKey, objectKeys, snapshotId } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';
-import { knownSnapshot } from '../table/snapshots.ts';
+import { keptOf, knownSnapshot } from '../table/snapshots.ts';
 import { appProject } from './app-project.ts';
 import { stopBuild } from './cancel-build.ts';
 
@@ -22,7 +22,12 @@ export async function activateSnapshot(
   const start = async () => {
     const key = keys.snapshot(snapshot);
     const stored = await knownSnapshot(snapshot, parts);
-    if (stored.state === 'pending') await announce(snapshot, options, parts);
+    if (stored.state === 'pending') {
+      // Only the stage that builds loads it.
+      const { packSnapshot } = await import('./pack-snapshot.ts');
+      if (await packSnapshot(snapshot, options, parts)) return;
+      await announce(snapshot, options, parts);
+    }
     const { state, token = '', job = '' } = stored.state === 'pending' ? await knownSnapshot(snapshot, parts) : stored;
     if (state !== 'starting') return;
     const build = await startBuild(snapshot, { token, job }, parts);
@@ -41,8 +46,7 @@ export async function activateSnapshot(
  */
 async function announce(snapshot: SnapshotRef, options: ActivateOptions, parts: LambdaPlatformParts): Promise<void> {
   const job = await storeJob(snapshot, options, parts);
-  const { path } = options;
-  const fields = { state: 'starting', token: randomUUID(), job, ...(path !== undefined && { path }) } as const;
+  const fields = { state: 'starting', token: randomUUID(), job, ...keptOf(options) } as const;
   await parts.table.write(keys.snapshot(snapshot), fields, { attribute: 'state', is: 'pending' });
 }
 
@@ -79,10 +83,9 @@ const VALID_SECONDS = 45 * 60;
  */
 async function storeJob(
   snapshot: SnapshotRef,
-  { path = '', settings = {}, clean = false }: ActivateOptions,
-  parts: Pick<LambdaPlatformParts, 's3' | 'bucket'>,
+  { path = '', settings = {}, clean = false, commit }: ActivateOptions,
+  { s3, bucket: Bucket, table, sealingKey }: Pick<LambdaPlatformParts, 's3' | 'bucket' | 'table' | 'sealingKey'>,
 ): Promise<string> {
-  const { s3, bucket: Bucket } = parts;
   const { source, release, job } = objectKeys(snapshot);
   const sign = { expiresIn: VALID_SECONDS };
   const get = (Key: string) => getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), sign);
@@ -94,7 +97,19 @@ async function storeJob(
     cacheGet: await get(packages),
     cachePut: await put(packages),
   };
-  const Body = JSON.stringify({ ...addresses, path, settings, clean });
+  const { user, app } = snapshot;
+  // Sealed as they are stored.
+  const { variables } = (await table.read(keys.app(snapshot))) ?? {};
+  const Body = JSON.stringify({
+    ...addresses,
+    path,
+    settings,
+    clean,
+    commit,
+    app: { user, app },
+    variables,
+    sealingKey,
+  });
   await s3.send(new PutObjectCommand({ Bucket, Key: job, Body, ContentType: 'application/json' }));
   return get(job);
 }

@@ -4,7 +4,7 @@ import type { BuildOutput, SnapshotRef } from '../../../../core/ports/platform.t
 import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/items.ts';
+import { keys, type SnapshotItem } from '../table/items.ts';
 import { type BuildLogStream, logPlace, ownLines, readBuildLog } from './build-log.ts';
 
 interface BuildReading {
@@ -35,6 +35,7 @@ async function* linesOf(
   let from: string | undefined;
   while (!signal.aborted) {
     const build = await buildOf(snapshot, parts);
+    if (build.without) return yield build.without;
     const page = build.at ? await readBuildLog(parts.logs, build.at, from) : { lines: [], next: from };
     const lines = filter(page.lines).filter(({ line }) => !line.startsWith(BUILD_FOUND));
     if (lines.length > 0) yield lines;
@@ -46,16 +47,24 @@ async function* linesOf(
   }
 }
 
-async function buildOf(
-  snapshot: SnapshotRef,
-  { table, codeBuild }: BuildOutputParts,
-): Promise<{ readonly at: BuildLogStream | null; readonly isOver: boolean }> {
+interface SnapshotBuild {
+  readonly at: BuildLogStream | null;
+  readonly isOver: boolean;
+  /** What is said of a release that was made without CodeBuild. */
+  readonly without?: readonly PrintedLine[];
+}
+
+async function buildOf(snapshot: SnapshotRef, { table, codeBuild }: BuildOutputParts): Promise<SnapshotBuild> {
   const item = await table.read(keys.snapshot(snapshot));
   if (!item) return { at: null, isOver: true };
-  if (item.build === undefined) return { at: null, isOver: false };
+  if (item.build === undefined) return { at: null, isOver: false, ...(item.log && { without: printed(item) }) };
   const { builds } = await onAws('request:failed', 'the state of a build', () =>
     codeBuild.send(new BatchGetBuildsCommand({ ids: [item.build ?? ''] })),
   );
   const [build] = builds ?? [];
   return { at: logPlace(build), isOver: build?.buildStatus !== 'IN_PROGRESS' };
+}
+
+function printed({ at, log = [] }: SnapshotItem): readonly PrintedLine[] {
+  return log.map((line) => ({ at: new Date(at).toISOString(), stream: 'stdout', line }));
 }

@@ -95,13 +95,17 @@ async function findBuild(id: string | undefined, { codeBuild }: LambdaPlatformPa
   return builds?.[0];
 }
 
-/** Keeps the result. The job and the tarball are needed no more; if their removal fails, they expire. */
-async function end(
+/** Keeps the result. */
+async function end(snapshot: SnapshotRef, result: Changes<SnapshotItem>, parts: LambdaPlatformParts): Promise<void> {
+  await parts.table.write(keys.snapshot(snapshot), result, { exists: true });
+  await removeInputs(snapshot, parts);
+}
+
+/** Removes the job and the tarball, which a build that has ended needs no more; if that fails, they expire. */
+export async function removeInputs(
   snapshot: SnapshotRef,
-  result: Changes<SnapshotItem>,
-  { table, s3, bucket: Bucket }: LambdaPlatformParts,
+  { s3, bucket: Bucket }: Pick<LambdaPlatformParts, 's3' | 'bucket'>,
 ): Promise<void> {
-  await table.write(keys.snapshot(snapshot), result, { exists: true });
   const { job, source } = objectKeys(snapshot);
   await Promise.all([job, source].map((Key) => s3.send(new DeleteObjectCommand({ Bucket, Key })).catch(() => {})));
 }

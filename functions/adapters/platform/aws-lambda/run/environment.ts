@@ -35,7 +35,8 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9_]{1,127}$/;
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const MAX_BYTES = 4096;
-/** For the variable RELEASE, which is set when a version is made. */
+/** What a version tells of itself: its name, and its commit unless the user has set that. */
+const OF_RELEASE: readonly string[] = ['RELEASE', 'SOURCE_VERSION'];
 const MAX_RELEASE_BYTES = 300;
 
 export function environmentOf(variables: Variables, release: string): Variables {
@@ -68,6 +69,6 @@ export function checkSize(variables: Variables): void {
 
 /** Returns the lines without the values of the user's variables. */
 export function masked(lines: readonly string[], environment: Variables): readonly string[] {
-  const isOwn = (name: string) => name === 'RELEASE' || Object.hasOwn(OWN, name);
+  const isOwn = (name: string) => OF_RELEASE.includes(name) || Object.hasOwn(OWN, name);
   return withoutValues(lines, Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn(name))));
 }

@@ -68,7 +68,8 @@ async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pro
   const [app, item] = await Promise.all([table.read(keys.app(snapshot)), table.read(keys.snapshot(snapshot))]);
   if (!app || !item) throw refused(`There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`);
   if (item.state !== 'ready') throw refused(`The snapshot ${snapshot.snapshot} is not built: it is ${item.state}.`);
-  const variables = await variableSeal(parts).open(snapshot, app.variables);
+  const stored = await variableSeal(parts).open(snapshot, app.variables);
+  const variables = { ...(item.commit !== undefined && { SOURCE_VERSION: item.commit }), ...stored };
   const limit = app.state === 'stopped' ? undefined : app.limit;
   return { variables, path: item.path ?? '', wasCrashed: app.state === 'crashed', known: app.url, limit };
 }

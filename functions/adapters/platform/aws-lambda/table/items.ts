@@ -29,9 +29,13 @@ export interface SnapshotItem {
   readonly state: 'pending' | 'starting' | 'building' | 'ready' | 'failed';
   /** The folder of the application in its repository. */
   readonly path?: string;
+  /** The id of the commit. */
+  readonly commit?: string;
   readonly token?: string;
   /** The address of what the build works with. */
   readonly job?: string;
+  /** That its release was begun to be made without CodeBuild. */
+  readonly packing?: string;
   /** The id of the build in CodeBuild. */
   readonly build?: string;
   /** A remark on the build for the user. */

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
-import type { Activation, AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
+import type { ActivateOptions, Activation, AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys, type SnapshotItem } from './items.ts';
@@ -23,6 +23,11 @@ export function storedResult({ state, reason = '', log = [], note, found }: Snap
   }
   if (state === 'failed') return { state, reason: note === undefined ? reason : `${reason} ${note}`, log };
   return { state: 'building' };
+}
+
+/** Returns what is kept of how a snapshot is built. */
+export function keptOf({ path, commit }: ActivateOptions) {
+  return { ...(path !== undefined && { path }), ...(commit !== undefined && { commit }) };
 }
 
 type SnapshotParts = Pick<LambdaPlatformParts, 'table' | 's3' | 'bucket'>;

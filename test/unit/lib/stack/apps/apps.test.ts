@@ -62,7 +62,7 @@ describe('the platform on AWS Lambda', () => {
     expect(Object.keys(all).length).toBeLessThan(500);
   });
 
-  it('builds with a role that may write its log, read the program that builds, and nothing else', () => {
+  it('builds with a role that may write its log, read the program that builds, open variables, and nothing else', () => {
     const [build] = ofType('AWS::CodeBuild::Project');
     const role = ofType('AWS::IAM::Role').find(({ id }) => id === target(build?.properties.ServiceRole));
     const statements = role?.properties.Policies.flatMap(
@@ -75,6 +75,12 @@ describe('the platform on AWS Lambda', () => {
       { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: logGroup },
       { Effect: 'Allow', Action: ['s3:GetObject', 's3:GetObjectVersion'], Resource: program },
       { Effect: 'Allow', Action: ['s3:GetBucketAcl', 's3:GetBucketLocation'], Resource: expect.anything() },
+      {
+        Effect: 'Allow',
+        Action: 'kms:Decrypt',
+        Resource: { 'Fn::GetAtt': [expect.stringMatching(/^StoresTokenKey/), 'Arn'] },
+        Condition: { StringEquals: { 'kms:EncryptionContext:purpose': 'app-variables' } },
+      },
     ]);
   });
 

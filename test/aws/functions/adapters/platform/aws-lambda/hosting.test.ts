@@ -17,6 +17,7 @@ import {
 } from '@aws-sdk/client-codebuild';
 import { GetFunctionCommand } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
 import { lambdaPlatform } from '../../../../../../functions/adapters/platform/aws-lambda/hosting.ts';
@@ -41,6 +42,7 @@ import { memoryTable } from '../../../../../fakes/platform-table.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
 import { follow } from '../../../../../support/aws-local/apps/follow.ts';
 import { buildQuickly, quickApp, servedAt } from '../../../../../support/aws-local/apps/quick-apps.ts';
+import { tarball } from '../../../../../support/platform/embedded.ts';
 
 // Each start is that of a real program.
 vi.setConfig({ testTimeout: 120_000 });
@@ -162,6 +164,7 @@ describe('an application on AWS Lambda', () => {
   it('is announced when it is built, so that nobody polls', async () => {
     const calls = follow(parts.codeBuild);
     const platform = await uploaded('1', 'is built for minutes');
+    await lambdaAppVariables(parts).set(shop('1'), { PASSWORD: 'of the database' });
     await platform.activate(shop('1'), { path: 'packages/web', settings: { build: 'make' }, clean: true });
     expect(await platform.poll(shop('1'))).toEqual({ state: 'building', announced: true });
     expect(calls.find(({ name }) => name === 'StartBuild')?.input.environmentVariablesOverride).toEqual([
@@ -170,7 +173,11 @@ describe('an application on AWS Lambda', () => {
     ]);
     const [Key] = await objects('jobs/');
     const job = await parts.s3.send(new GetObjectCommand({ Bucket: parts.bucket, Key }));
-    expect(JSON.parse((await job.Body?.transformToString()) ?? '')).toMatchObject({
+    const text = (await job.Body?.transformToString()) ?? '';
+    expect(text).not.toContain('of the database');
+    expect(JSON.parse(text)).toMatchObject({
+      app: { user, app: 'shop' },
+      variables: expect.stringMatching(/^v1\.kms\./),
       path: 'packages/web',
       settings: { build: 'make' },
       clean: true,
@@ -196,6 +203,83 @@ describe('an application on AWS Lambda', () => {
     await parts.codeBuild.send(new UpdateProjectCommand(project));
     await lambdaAppOperations(parts).remove(shop('1'));
     expect((await found()).map(({ name }) => name)).toEqual([parts.project]);
+  });
+
+  describe('of which nothing is installed or built', () => {
+    const files = {
+      'package.json': '{}',
+      Procfile: 'web: node server.js\nworker: sleep 600',
+      'server.js': "require('node:http').createServer((_, answer) => answer.end('as it is')).listen(process.env.PORT);",
+    };
+    const note = 'On AWS Lambda only web and release are run, not worker of the Procfile.';
+
+    /** Uploads the tarball of these files, and activates it. */
+    async function activated(content: Readonly<Record<string, string>>, body?: Buffer) {
+      const platform = lambdaPlatform(parts);
+      await platform.ensureApp(shop('1'), { name: 'shop' });
+      await platform.upload(shop('1'), uploadOf(body ?? (await tarball(content))));
+      await platform.activate(shop('1'));
+      return platform;
+    }
+
+    it('is live without a build, with what its build would have said', async () => {
+      const calls = follow(parts.codeBuild);
+      const platform = await activated(files);
+      const found = { install: '', build: '', start: 'node server.js' };
+      expect(await platform.poll(shop('1'))).toEqual({ state: 'ready', note, found });
+      const { url } = await platform.start(shop('1'));
+      expect(await (await fetch(url)).text()).toBe('as it is');
+      expect([calls, await objects('snapshots/'), await objects('jobs/')]).toEqual([[], [], []]);
+      const log = linesOf(lambdaBuildOutput(parts).read(shop('1'), true, signal));
+      expect(await log).toEqual(['There is nothing to install and nothing to build.', note]);
+    });
+
+    it('fails with the sentence of what cannot be started', async () => {
+      const platform = await activated({ 'package.json': '{}' });
+      const reason = expect.stringMatching(/^There is nothing to start: package.json has no scripts.start/);
+      expect(await platform.poll(shop('1'))).toMatchObject({ state: 'failed', reason });
+      await platform.activate(shop('1'));
+      expect(await platform.poll(shop('1'))).toMatchObject({ state: 'failed', reason });
+    });
+
+    it('is built when an earlier run has not come to its end', async () => {
+      let runs = 0;
+      follow(parts.s3, (name, answer) => {
+        if (name === 'GetObject') runs += 1;
+        return name === 'GetObject' && runs === 1
+          ? Promise.reject(new Error('The function has no time left.'))
+          : answer();
+      });
+      await expect(activated(files)).rejects.toMatchObject({ code: 'deploy:tar:extract_failed' });
+      await lambdaPlatform(parts).activate(shop('1'));
+      expect(await countOfBuilds()).toBe(1);
+    });
+
+    it('stays cancelled when that comes in the middle', async () => {
+      const write = parts.table.write;
+      const cancelled = vi.spyOn(parts.table, 'write').mockImplementation(async (key, changes, condition) => {
+        if ('found' in changes) {
+          cancelled.mockRestore();
+          await lambdaPlatform(parts).cancel(shop('1'));
+        }
+        return write(key, changes, condition);
+      });
+      const platform = await activated(files);
+      expect(await platform.poll(shop('1'))).toMatchObject({ state: 'failed', reason: 'The build was cancelled.' });
+      expect(await countOfBuilds().catch(() => 0)).toBe(0);
+    });
+
+    it('is built when it is more than a function has room for', async () => {
+      const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, place) => [`files/${place}`, '']));
+      await activated({ ...files, ...many });
+      expect(await countOfBuilds()).toBe(1);
+    });
+
+    it('is built when its tarball is, which is not fetched then', async () => {
+      const calls = follow(parts.s3);
+      await activated({}, Buffer.alloc(33 * 1024 * 1024));
+      expect([countOf(calls, 'GetObject'), await countOfBuilds()]).toEqual([0, 1]);
+    });
   });
 
   it('says in its result what its build has noted', async () => {
@@ -282,6 +366,27 @@ describe('an application on AWS Lambda', () => {
     expect(countOf(calls, 'UpdateAlias')).toBe(1);
     expect(countOf(calls, 'UpdateFunctionCode')).toBe(0);
     expect(await servedAt(url)).toMatchObject({ version: '1', number: '1' });
+  });
+
+  it('has its commit in its variables, unless it has set that itself, and a roll back that of its own', async () => {
+    const versionOf = async (start: () => Promise<unknown>) => {
+      const calls = follow(parts.lambda);
+      await start();
+      const { input } = calls.find(({ name }) => /^(?:Create|UpdateFunctionConf)/.test(name)) ?? expect.unreachable();
+      vi.restoreAllMocks();
+      return v.parse(v.object({ Variables: v.looseObject({}) }), input.Environment).Variables.SOURCE_VERSION;
+    };
+    const deploy = async (snapshot: string, commit: string) => {
+      const platform = await uploaded(snapshot);
+      await platform.activate(shop(snapshot), { commit });
+      await built(snapshot);
+      return versionOf(() => platform.start(shop(snapshot)));
+    };
+    expect([await deploy('1', 'a1'), await deploy('2', 'b2')]).toEqual(['a1', 'b2']);
+    await lambdaAppVariables(parts).set(shop('1'), { GREETING: 'today' });
+    expect(await versionOf(() => lambdaPlatform(parts).start(shop('1')))).toBe('a1');
+    await lambdaAppVariables(parts).set(shop('1'), { SOURCE_VERSION: 'mine' });
+    expect(await versionOf(() => lambdaPlatform(parts).start(shop('1')))).toBe('mine');
   });
 
   it('rolls back with the variables of today', async () => {
