@@ -26,8 +26,8 @@ const MAX_PAUSE_MS = 1_000;
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
-    const { path, settings, clean, receivedAt: deploy, number } = entry;
-    await platform.activate(snapshot, { path, settings, clean, deploy, entry: number });
+    const { path, settings, clean, sha, receivedAt: deploy, number } = entry;
+    await platform.activate(snapshot, { path, settings, clean, commit: sha ?? undefined, deploy, entry: number });
     const activation = await pollFor(WAIT_MS, snapshot, { platform, clock });
     if (activation.state === 'ready') {
       const { note, found } = activation;

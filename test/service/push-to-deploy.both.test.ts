@@ -97,23 +97,25 @@ describe('push to deploy on one machine', () => {
     expect(await (await fetch(doc.url)).text()).toBe('works');
   });
 
-  it('a push is built before it serves, and a build that fails says its command and keeps the old application', async () => {
+  it('a push is built before it serves, both with its commit, and a build that fails says its command and keeps the old application', async () => {
     const tree = await repository('built');
     const manifest = (build: string) =>
       JSON.stringify({ name: 'built', version: '1.0.0', scripts: { build }, devDependencies: {} });
-    tree.commit({
-      'package.json': manifest('mkdir dist && cp page.html dist/index.html'),
-      'page.html': 'a built page',
+    const commit = tree.commit({
+      'package.json': manifest('printf "of $SOURCE_VERSION" > built'),
+      'server.js': `const built = require('node:fs').readFileSync('built');
+        require('node:http').createServer((_, response) => response.end(built + ' ' + process.env.SOURCE_VERSION))
+          .listen(process.env.PORT, process.env.HOST);`,
     });
     const { doc } = await started.until(entryAddress(await tree.push()), 'ok', 'error');
-    expect(await (await fetch(doc.url)).text()).toBe('a built page');
+    expect(await (await fetch(doc.url)).text()).toBe(`of ${commit} ${commit}`);
     tree.commit({ 'package.json': manifest('echo "page.html(3): error: no title"; exit 4') });
     const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
     expect(entry.error.code).toBe('deploy:tar:extract_failed');
     expect(entry.reason).toBe('npm run build exited with code 4: page.html(3): error: no title.');
     expect(entry.doc.log_tail).toContain('page.html(3): error: no title');
     expect((await started.call(`${entry.id}/build-log`)).body).toContain('page.html(3): error: no title');
-    expect(await (await fetch(doc.url)).text()).toBe('a built page');
+    expect(await (await fetch(doc.url)).text()).toBe(`of ${commit} ${commit}`);
   });
 
   it('after several pushes in quick succession the last one is live, and none overtakes another', async () => {

@@ -113,7 +113,8 @@ export function builder(parts: BuilderParts): Builder {
       return inTurn(appKey(app), async () => {
         const snapshot = await parts.snapshots.get(app, id);
         const { path = snapshot.path, settings = snapshot.settings, clean = snapshot.clean } = options;
-        const asked = { ...snapshot, path, settings, clean, entry: options.entry ?? snapshot.entry };
+        const { commit = snapshot.commit, entry = snapshot.entry } = options;
+        const asked = { ...snapshot, path, settings, clean, commit, entry };
         if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
         const isOther = options.deploy !== undefined && options.deploy !== snapshot.deploy;
         const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed');

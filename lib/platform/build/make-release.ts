@@ -58,6 +58,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
     path: snapshot.path,
     settings: snapshot.settings,
     isClean: snapshot.clean,
+    commit: snapshot.commit,
     own,
     variables,
     commands: { groups, what: `${appKey(app)} build`, timeoutMs: limits.installMs, log, signal, isolation },

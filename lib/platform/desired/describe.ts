@@ -97,6 +97,7 @@ export async function readRelease({ snapshots, folders }: DescribeParts, app: Ap
     folder,
     home,
     snapshot: id,
+    commit: snapshot.commit,
     ...read,
     bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),

@@ -32,6 +32,8 @@ export const Snapshot = v.object({
   path: v.optional(v.string(), ''),
   /** The settings that it is built and started with. */
   settings: v.optional(v.custom<Settings>(isObject), {}),
+  /** The id of its commit; absent: it was activated before this was noted. */
+  commit: v.optional(v.string()),
   /** Whether its build uses nothing of earlier ones. */
   clean: v.optional(v.boolean(), false),
   /** The version of Node that it was built with and runs on; `null` until it is built. */

@@ -13,6 +13,14 @@ function passed(own: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe('The environment of a build', () => {
+  it('has the id of its commit, unless the application has a variable of that name', () => {
+    const release = { ...BUILD.release, commit: 'a1' };
+    const ofBuild = (variables: Readonly<Record<string, string>>) =>
+      buildEnvironment({}, { ...BUILD, release, variables }).SOURCE_VERSION;
+    expect([ofBuild({}), ofBuild({ SOURCE_VERSION: 'mine' })]).toEqual(['a1', 'mine']);
+    expect(buildEnvironment({}, BUILD)).not.toHaveProperty('SOURCE_VERSION');
+  });
+
   it('has the settings of npm that say how packages are fetched', () => {
     const own = {
       npm_config_registry: 'https://registry.example',
