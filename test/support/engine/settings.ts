@@ -11,8 +11,13 @@ import { memoryPorts } from '../../fakes/platform-ports.ts';
 export function engineSettings(dataDir: string, repositories = 9): EngineSettings {
   const settings = settingsOf({}, { repositories });
   const stores = storesIn(dataDir);
+  const [own, ...others] = settings.repositoryHosts;
+  if (!own) throw new Error('The settings have no repository host.');
+  const { api, web } = own;
   return {
     ...settings,
+    // In place of the git host of the service, a host that is asked over HTTP.
+    repositoryHosts: [{ name: own.name, kind: 'github', api, web }, ...others],
     dataDir,
     stores,
     users: engineUsers(stores.users, settings.clock),
