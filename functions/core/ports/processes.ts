@@ -21,7 +21,8 @@ export const CronJob = about(
   'A command that runs at the times of a schedule.',
   v.object({
     name: about('The name that its lines of the output have: `@cron.1`.', text),
-    schedule: about('In UTC: minute, hour, day, month, weekday; or six fields, with seconds before them.', text),
+    schedule: about('Minute, hour, day, month, weekday; or six fields, with seconds before them.', text),
+    timezone: v.exactOptional(about('Of the schedule; absent for UTC.', text)),
     command: text,
     running: about('When the run that is going began; null when none is.', v.nullable(time)),
     last: about(

@@ -80,7 +80,7 @@ function cells({ name, state, since, restarts, memory, command }: Process, paint
   ];
 }
 
-function cronCells({ name, schedule, command, running, last, next }: CronJob, paint: Paint) {
+function cronCells({ name, schedule, timezone, command, running, last, next }: CronJob, paint: Paint) {
   const exit = last && paint(last.exit === 0 ? 'green' : 'red', `exit code ${last.exit}`);
   return [
     name,
@@ -90,7 +90,7 @@ function cronCells({ name, schedule, command, running, last, next }: CronJob, pa
         : `next ${dateTime(next)}`
       : paint('green', `running since ${dateTime(running)}`),
     last === null ? 'no run yet' : `last ${dateTime(last.at)} ${exit}`,
-    schedule,
+    timezone === undefined ? schedule : `${schedule} ${timezone}`,
     paint('dim', command),
   ];
 }

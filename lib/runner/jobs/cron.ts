@@ -58,7 +58,7 @@ function nameOf(at: number): string {
 }
 
 function isSame(one: CronEntry, other: CronEntry): boolean {
-  return one.command === other.command && one.schedule === other.schedule;
+  return one.command === other.command && one.schedule === other.schedule && one.timezone === other.timezone;
 }
 
 /** One entry, over all releases that have it. */
@@ -97,9 +97,8 @@ class Job {
   }
 
   shown(name: string): CronJob {
-    const { command, schedule } = this.entry;
     const [running, next] = [this.#began, this.#times?.nextRun()].map((time) => time?.toISOString() ?? null);
-    return { name, schedule, command, running: running ?? null, last: this.#last, next: next ?? null };
+    return { name, ...this.entry, running: running ?? null, last: this.#last, next: next ?? null };
   }
 
   #due(release: Release, log: ProcessLog): void {

@@ -69,12 +69,12 @@ export function Processes({ app }: { app: Application }) {
   );
 }
 
-function Cron({ job: { name, schedule, command, running, last, next } }: { job: CronJob }) {
+function Cron({ job: { name, schedule, timezone = 'UTC', command, running, last, next } }: { job: CronJob }) {
   return (
     <li class="grid process-type">
       <div class="flow process-name split">
         <strong>{name}</strong>
-        <code title="minute, hour, day, month, weekday, in UTC">{schedule}</code>
+        <code title={`minute, hour, day, month, weekday, in ${timezone}`}>{schedule}</code>
       </div>
       <div>
         <p class="cron flow number process-name wrap">

@@ -166,7 +166,8 @@ describe('cron of app.json', () => {
   });
 
   const wrong = (schedule: string) => `app.json: the schedule "${schedule}" of the cron command "node job.js"`;
-  const fields = 'it has five fields in UTC (minute, hour, day, month, weekday), or is @daily';
+  const fields =
+    'it has five fields (minute, hour, day, month, weekday), or is @daily; in UTC, or in that of "timezone" beside it';
   it.each([
     [jobs('often'), `${wrong('often')} is not understood: ${fields}.`],
     [jobs('* * * * * * *'), `${wrong('* * * * * * *')} is not understood: ${fields}.`],
@@ -177,8 +178,12 @@ describe('cron of app.json', () => {
       `${wrong('CRON_TZ=Europe/Berlin 0 3 * * *')} is not understood: ${fields}.`,
     ],
     [
-      [{ command: 'node job.js', schedule: '@daily', timezone: 'Europe/Berlin' }],
-      'app.json: "timezone" of the cron command "node job.js" is not understood. Times are in UTC.',
+      [{ command: 'node job.js', schedule: '@daily', timezone: 'Berlin' }],
+      'app.json: the time zone "Berlin" of the cron command "node job.js" is not known: name one as "Europe/Berlin".',
+    ],
+    [
+      [{ command: 'node job.js', schedule: '@daily', zone: 'Europe/Berlin' }],
+      'app.json: "zone" of the cron command "node job.js" is not understood.',
     ],
     [jobs('0 0 30 2 *'), `${wrong('0 0 30 2 *')} never comes.`],
     [
