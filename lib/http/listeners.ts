@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '../files/errors.ts';
-import { type ConnectionLimits, Connections } from './connections.ts';
+import { type ConnectionLimits, Connections, type PartyOf } from './connections.ts';
 import { addressesOf, listen } from './ports.ts';
 import { listenBehind } from './proxy-protocol.ts';
 import { type Door, SERVER_LIMITS } from './servers.ts';
@@ -14,7 +14,7 @@ interface Listeners {
   close(): Promise<void>;
 }
 
-const UNLIMITED: ConnectionLimits = { most: Infinity, isProxy: () => true, hasLogin: () => false };
+const UNLIMITED: ConnectionLimits = { most: Infinity };
 
 interface ListenOptions {
   readonly port: number;
@@ -23,6 +23,7 @@ interface ListenOptions {
   readonly behind?: string | undefined;
   /** Of the connections to all addresses together; absent: none. */
   readonly limits?: ConnectionLimits;
+  readonly partyOf?: PartyOf;
 }
 
 /**
@@ -32,7 +33,7 @@ interface ListenOptions {
  * @throws OperatorError when an address or the port cannot be had
  */
 export async function openListeners(
-  { port, host, behind, limits = UNLIMITED }: ListenOptions,
+  { port, host, behind, limits = UNLIMITED, partyOf }: ListenOptions,
   prepare: (server: Server) => void,
 ): Promise<Listeners> {
   const servers: Server[] = [];
@@ -48,7 +49,7 @@ export async function openListeners(
       const server = createServer({ ...SERVER_LIMITS, requireHostHeader: false });
       prepare(server);
       // Node's own limit counts no connections to ::1.
-      server.on('connection', (socket) => connections.add(socket));
+      connections.guard(server, partyOf);
       server.on('request', ({ socket }, response) => {
         answering.add(response);
         response.once('close', () => {

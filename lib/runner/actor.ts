@@ -71,6 +71,7 @@ export class Actor {
       use: () => this.idle.use(),
       wake: () => this.#take({ type: 'request' }),
       usage: this.usage,
+      guard: (server) => parts.connections.guard(server, () => app.user),
       limits,
       // Nobody waits for the next try in a crash loop.
       state: () => (isLooping(this.#life) ? 'crashed' : stateOf(this.#life)),

@@ -1,4 +1,5 @@
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
+import { Connections } from '../http/connections.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import { reporting } from './app-events.ts';
@@ -29,6 +30,8 @@ interface RunnersOptions {
 export interface Runners extends RunnerCalls {
   /** Their front door: requests for them, by their Host header. */
   readonly door: FrontDoor;
+  /** Limits the connections of the front door. */
+  readonly guard: Connections['guard'];
   /** Reports an event of the runner before. */
   readonly report: Report;
   /** Hands an application over to another runner; resolves when nothing of it runs here any more. */
@@ -48,9 +51,11 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     throw new HttpError(404, `${app.app} has not been started yet.`);
   };
   const events = new KeptEvents();
+  const connections = new Connections({ most: limits.connections });
   const parts: RunnerParts = {
     limits,
     own,
+    connections,
     groups: boundedGroups(groups, {
       limitOf: (key) => runnersByKey.get(key)?.spec.now.mostProcesses ?? Number.POSITIVE_INFINITY,
       checkMs: limits.processCheckMs,
@@ -66,6 +71,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
   const led = () => lead([...runnersByKey.values()]);
   return {
     door,
+    guard: (server) => connections.guard(server),
     describe: async (app) => {
       const runner = find(app);
       if (runner) runner.spec.describe(app);

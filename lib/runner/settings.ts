@@ -19,6 +19,8 @@ export interface RunnerLimits {
   /** How long a request waits while nothing of its application serves, and how many of one application do. */
   readonly waitMs: number;
   readonly mostWaiting: number;
+  /** Open connections to the front door and the ports of all applications; a quarter to the ports of one user's. */
+  readonly connections: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   /** First pause after a crash; it doubles up to `crashPauseMaxMs`. */
@@ -53,6 +55,7 @@ export const RUNNER_LIMITS: RunnerLimits = {
   idleMs: 10 * 60_000,
   waitMs: 30_000,
   mostWaiting: 1_000,
+  connections: 10_000,
   graceMs: 5_000,
   crashPauseMs: 1_000,
   crashPauseMaxMs: 60_000,

@@ -85,16 +85,15 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
     server.on('clientError', (error, socket) => refuseBytes(served, error, socket));
     onWebSocket(server, (message, socket, head) => upgrade(served, { message, socket, head }));
   };
+  const { proxies: isProxy = trustedAddresses() } = options;
   const { port, close } = await openListeners(
     {
       port: options.port,
       host: options.host,
       behind: options.behind,
-      limits: {
-        most: limits.connections,
-        isProxy: options.proxies ?? trustedAddresses(),
-        hasLogin: (socket) => parts.members.has(socket),
-      },
+      limits: { most: limits.connections, hasLogin: (socket) => parts.members.has(socket) },
+      // A proxy connects for many clients.
+      partyOf: ({ remoteAddress = '' }) => (isProxy(remoteAddress) ? undefined : remoteAddress),
     },
     prepare,
   );

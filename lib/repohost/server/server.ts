@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import * as v from 'valibot';
 import { jsonIn } from '../../../functions/core/json-value.ts';
 import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
 import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
+import { Connections } from '../../http/connections.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/folders.ts';
 import { type Caller, callerOf, loginNeeded, notFound, Refused, visible } from './access.ts';
 import { type GitServing, gitPathOf, serveSmartHttp } from './git-requests.ts';
@@ -19,19 +21,33 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
+const MOST_CONNECTIONS = 1_000;
+
 /** Returns the HTTP server of the host: git over HTTP, new repositories, and a page for each. */
 export function repoHostServer(deps: ServerDependencies): Server {
-  return createServer((request, response) => {
+  const members = new WeakSet<Socket>();
+  const server = createServer((request, response) => {
     response.on('error', () => {});
-    handle(deps, { request, response }).catch((error: unknown) => sendError(deps, { request, response }, error));
+    handle({ ...deps, members }, { request, response }).catch((error: unknown) =>
+      sendError(deps, { request, response }, error),
+    );
   });
+  // A push may be silent for as long as a build.
+  new Connections({ most: MOST_CONNECTIONS, hasLogin: (socket) => members.has(socket) }).guard(server);
+  return server;
 }
 
-async function handle(deps: ServerDependencies, { request, response }: Exchange): Promise<void> {
+interface Handling extends ServerDependencies {
+  /** The connections with a login. */
+  readonly members: WeakSet<Socket>;
+}
+
+async function handle({ members, ...deps }: Handling, { request, response }: Exchange): Promise<void> {
   checkHost(request.headers.host);
   const url = new URL(request.url ?? '/', 'http://host.invalid');
   const path = segments(url);
   const caller = await callerOf(request.headers.authorization, deps.verify);
+  if (caller !== null) members.add(request.socket);
   const gitPath = gitPathOf(path);
   if (gitPath !== null) return serveSmartHttp(deps, gitPath, { url, caller, request, response });
   if (path.join('/') === 'user/repos' && request.method === 'POST') {

@@ -54,6 +54,8 @@ interface ProxyParts {
   /** Called when a request waits for an application that is asleep. */
   readonly wake: () => void;
   readonly usage: Pick<Usage, 'count'>;
+  /** Limits the connections of a server. */
+  readonly guard: (server: Server) => void;
   readonly limits: Pick<RunnerLimits, 'waitMs' | 'mostWaiting'>;
   /** Called when nothing listens at the address of the target. */
   readonly onRefused: () => void;
@@ -62,7 +64,7 @@ interface ProxyParts {
 /** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
-export function appProxy({ app, state, hosts, use, wake, usage, limits, onRefused }: ProxyParts): AppProxy {
+export function appProxy({ app, state, hosts, use, wake, usage, limits, guard, onRefused }: ProxyParts): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;
   let isClosed = false;
@@ -109,6 +111,7 @@ export function appProxy({ app, state, hosts, use, wake, usage, limits, onRefuse
     });
   };
   const server = doorServer({ serve, upgrade });
+  guard(server);
   return {
     open: (candidates, adopt) => (opened ??= listenOr(server, candidates, adopt)),
     sockets: () => socketsOf(server),

@@ -40,6 +40,7 @@ async function main({ version, ports, reserve, limits, lingerSeconds, held = [] 
   process.on('SIGHUP', () => {});
 
   const door = doorServer(runners.door);
+  runners.guard(door);
   const warnings: string[] = [];
   if (before) {
     for (const one of held) await service.adopt(one, (server) => before.take(portKey(one), server));

@@ -1,5 +1,6 @@
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
+import type { Connections } from '../../http/connections.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { placeOf, withPaths } from '../../process/sandbox.ts';
@@ -21,6 +22,8 @@ interface ReleaseParts {
 export interface RunnerParts extends ReleaseParts {
   readonly report: Report;
   readonly turns: StartTurns;
+  /** Those to the front door and to the ports of all applications. */
+  readonly connections: Connections;
   readonly predecessor: Predecessor | undefined;
 }
 

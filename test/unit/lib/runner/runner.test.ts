@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import type { EventId } from '../../../../lib/runner/calls.ts';
@@ -105,4 +107,18 @@ it('what another runner has reported is not taken for what this one has', async 
   await running.describe(spec);
   await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
   expect(await running.events({ of: 'another', seq: 500 })).toHaveLength(1);
+});
+
+it('the ports of one user have a quarter of the connections', async () => {
+  const folder = await temporaryFolder();
+  const running = await openRunner({ folder, limits: { connections: 8 }, own: process.env });
+  afterwards(running.close);
+  await running.describe(specIn(folder));
+  const port = await running.start(app, await releaseIn(folder, '1', UP));
+  const idle = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  afterwards(async () => idle.forEach((one) => void one.destroy()));
+  await Promise.all(idle.map((one) => once(one, 'connect')));
+  expect(await (await fetch(`http://127.0.0.1:${port}`)).json()).toMatchObject({ error: expect.any(String) });
+  idle[0]?.destroy();
+  await expect.poll(() => textAt(port)).toBe('up');
 });

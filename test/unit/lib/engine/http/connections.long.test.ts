@@ -81,7 +81,11 @@ describe('too many connections', () => {
   it('count for both addresses of this machine together; a new one is closed when all others have a login', async () => {
     const { open, answered } = await served(2);
     const members = [await answered(post), await answered(post, '::1')];
-    for (const address of ['127.0.0.1', '::1']) await closed(await open('', address));
+    for (const address of ['127.0.0.1', '::1']) {
+      const refused = await open(get('/ann/shop'), address);
+      expect(String((await once(refused, 'data'))[0])).toMatch(/^HTTP\/1\.1 503 .*too many connections/s);
+      await closed(refused);
+    }
     for (const socket of members) expect(socket.readyState).toBe('open');
     // Its last request had no login.
     members[0]?.write(get('/ann/shop'));
