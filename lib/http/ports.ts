@@ -84,10 +84,10 @@ export function socketsOf(server: Server): readonly Server[] {
 }
 
 /**
- * Makes a server listen on a socket of another process: that of 127.0.0.1 first, and of ::1 where it has one. To be called in the
- * turn of the event loop in which the socket comes: it takes connections already.
+ * Makes a server listen on a socket, or its descriptor, of another process: that of 127.0.0.1 first, and of ::1 where it has one.
+ * To be called in the turn of the event loop in which the socket comes: it takes connections already.
  */
-export function adoptSocket(server: Server, socket: Server): void {
+export function adoptSocket(server: Server, socket: Server | { readonly fd: number }): void {
   if (server.listening) newTwin((twin) => twin.listen(socket)).give(server);
   else server.listen(socket);
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asking } from '../support/service/asking.ts';
 import { CountingService } from '../support/service/counting.ts';
-import { runningIn } from '../support/service/processes.ts';
+import { openIn, runningIn } from '../support/service/processes.ts';
 import { dataFolder, gone } from '../support/service/service-process.ts';
 
 /** Longer than any start of the service here. */
@@ -31,12 +32,34 @@ describe.skipIf(process.platform !== 'linux')('The applications, when what runs 
     counting.killRunners();
     await expect.poll(() => id().catch(() => before)).not.toBe(before);
     expect(record()).toContain('The runner of the applications has ended: it is started again.');
-    const second = await id();
-    counting.killRunners();
-    await expect.poll(() => id().catch(() => second)).not.toBe(second);
+  });
+
+  it('leave the ports of the service to the next runner, for which who calls them waits', async () => {
+    for (const isBoth of [false, false, true]) {
+      const before = await id();
+      const [killed] = counting.runners();
+      counting.killRunners();
+      if (isBoth) await counting.kill();
+      const asked = counting.addresses().map((address) => asking(address));
+      if (isBoth) await counting.begin();
+      await expect.poll(() => id().catch(() => before)).not.toBe(before);
+      for (const one of asked) expect((await one.end()).failed).toEqual([]);
+      const [next, ...others] = counting.runners();
+      expect(others).toEqual([]);
+      expect(next?.pid).not.toBe(killed?.pid);
+    }
     expect(counting.taken()).toEqual([]);
-    const reason = 'The runner of the applications has ended (SIGKILL): it is started again.';
-    expect(record()).toContain(reason);
+  });
+
+  it('have none of the sockets open that a runner has of the one before', async () => {
+    const [runner] = counting.runners();
+    const sockets = openIn(runner?.pid ?? 0).filter((file) => file.startsWith('socket:'));
+    expect(sockets.length).toBeGreaterThan(6);
+    const servers = () => runningIn(counting.dataDir).filter(({ command }) => command.startsWith('node server.js'));
+    await expect.poll(() => servers().length).toBe(1);
+    const open = servers().flatMap(({ pid }) => openIn(pid));
+    expect(open.length).toBeGreaterThan(3);
+    expect(open.filter((file) => sockets.includes(file))).toEqual([]);
   });
 
   it('end at once when the service and what runs them are killed at the same moment', async () => {

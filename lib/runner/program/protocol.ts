@@ -16,9 +16,17 @@ export interface ProgramOptions {
   readonly limits: Partial<RunnerLimits>;
   /** How long it waits for a service; null: for ever. */
   readonly lingerSeconds: number | null;
-  /** The open ports of the service, which a successor takes over with the front door; the runner before adds them. */
+  /** The open ports of the service, which it takes over with the front door; the runner before adds them. */
   readonly held?: readonly HeldPort[];
+  /** What it has of a runner that was killed. */
+  readonly inherited?: Descriptors;
 }
+
+/** The descriptors of listening sockets, by the keys of their ports; the calls have that of their file. */
+export type Descriptors = Readonly<Record<string, readonly number[]>>;
+
+/** The header with the process id of the runner that a service attends. */
+export const RUNNER_ID = 'runner-id';
 
 /** What a runner says of itself. */
 export interface Hello {

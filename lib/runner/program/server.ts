@@ -5,7 +5,7 @@ import { HttpError, messageOf, sentenceOf } from '../../http/http-error.ts';
 import type { ListenAnswer, ServicePort } from '../door/service-ports.ts';
 import type { Runners } from '../runners.ts';
 import type { Attendance } from './attendance.ts';
-import { ANSWERED, type Hello, STREAMED } from './protocol.ts';
+import { ANSWERED, type Hello, RUNNER_ID, STREAMED } from './protocol.ts';
 import type { Launch } from './spawn.ts';
 
 interface ServerParts {
@@ -35,7 +35,10 @@ type Call<Result> = (...args: readonly unknown[]) => Promise<Result>;
 async function serve(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = request.url?.slice(1) ?? '';
   if (name === 'hello') return send(response, parts.hello());
-  if (name.startsWith('attend/')) return parts.attendance.attend(request, name.slice('attend/'.length));
+  if (name.startsWith('attend/')) {
+    response.writeHead(200, { [RUNNER_ID]: process.pid }).flushHeaders();
+    return parts.attendance.attend(request, name.slice('attend/'.length));
+  }
   if (name === 'replace') return send(response, parts.replace((await json(request)) as Launch));
   if (name === 'listen') return send(response, await parts.listen((await json(request)) as ServicePort[]));
   const args = (await json(request)) as readonly unknown[];

@@ -19,7 +19,7 @@ import type { HeldPort, ServicePort } from '../door/service-ports.ts';
 import type { RunnerLimits } from '../settings.ts';
 import { helloOf, listenFor, type RemoteDoor, remoteDoor, replaceRunner, runnerClient } from './client.ts';
 import { endLeftGroups } from './groups-files.ts';
-import { type Hello, type ProgramOptions, SOCKET } from './protocol.ts';
+import { type Hello, type ProgramOptions, RUNNER_ID, SOCKET } from './protocol.ts';
 import { ERRORS, spawnRunner } from './spawn.ts';
 
 export interface RunnerOptions {
@@ -93,7 +93,7 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
     });
   });
   for (const warning of warnings) warn(warning);
-  let attending = attend(socketPath);
+  let attending = attend(socketPath, current);
   let startedAt = performance.now();
   let isClosing = false;
   let restarted = () => {};
@@ -104,17 +104,23 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
       // Its connections are cut before the system says how it has ended.
       if (child?.exitCode === null) await Promise.race([emitted(child, 'exit'), pause(RESTART_AFTER_MS)]);
       warn(`The runner of the applications has ended${reasonOf(child, folder)}: it is started again.`);
-      // What the kernel has not ended with it.
-      await endLeftGroups(folder);
-      if (performance.now() - startedAt < SOON_MS) await pause(RESTART_AFTER_MS);
-      if (isClosing) return;
+      child = undefined;
+      const isSoon = performance.now() - startedAt < SOON_MS;
       startedAt = performance.now();
-      current = (await helloOf(socketPath, hangs)) ?? (await begin());
+      // The next one has its sockets, so that this waits for it; unless there is none.
+      const next = await helloOf(socketPath, hangs);
+      if (!next) {
+        // What the kernel has not ended with it.
+        await endLeftGroups(folder);
+        if (isSoon) await pause(RESTART_AFTER_MS);
+      }
+      if (isClosing) return;
+      current = next ?? (await begin());
       await listenAgain(
         socketPath,
         service.map((one) => ({ ...one, port: ports[one.name] ?? one.port })),
       );
-      attending = attend(socketPath);
+      attending = attend(socketPath, current);
       restarted();
     }
   };
@@ -137,7 +143,7 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   };
 }
 
-/** The ports are free when the last process has ended that the killed runner has left. */
+/** Where it had no next one, the ports are free when the last process has ended that the killed runner has left. */
 async function listenAgain(socketPath: string, wanted: readonly ServicePort[]): Promise<void> {
   const end = performance.now() + START_LIMIT_MS;
   for (;;) {
@@ -167,11 +173,18 @@ export function socketIn(folder: string, name: string): string {
   );
 }
 
-/** Keeps a request open in which it tells the groups of this process: when that ends, the runner ends them. */
-function attend(socketPath: string): { readonly ended: Promise<void>; end(): void } {
+/**
+ * Keeps a request open in which it tells the groups of this process: when that ends, the runner ends them. It ends when the
+ * runner has: also when that was killed before, and the next one takes the request.
+ */
+function attend(socketPath: string, { pid }: Hello): { readonly ended: Promise<void>; end(): void } {
   const sent = request({ socketPath, method: 'POST', path: `/attend/${OWN_MARKS}`, agent: false });
   const ended = new Promise<void>((resolve) => sent.once('close', () => resolve()));
   sent.on('error', () => {});
+  sent.once('response', (answer) => {
+    answer.on('error', () => {}).resume();
+    if (Number(answer.headers[RUNNER_ID]) !== pid) sent.destroy();
+  });
   sent.flushHeaders();
   tellGroups((line) => void (sent.writable && sent.write(`${line}\n`)));
   return { ended, end: () => sent.destroy() };
@@ -243,7 +256,7 @@ export async function runHere(options: Omit<RunnerOptions, 'warn'>): Promise<voi
   const { folder } = options;
   await openFolder(folder);
   const program = await bundledRunner();
-  process.argv[2] = JSON.stringify(programOptions(options, versionOf(program)));
+  process.argv.splice(1, process.argv.length, program, JSON.stringify(programOptions(options, versionOf(program))));
   process.chdir(folder);
   createRequire(program)(program);
 }

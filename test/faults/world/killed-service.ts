@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { bodyOf } from '../../support/body-of.ts';
 import { WAIT_LIMIT_MS } from '../../support/service/place.ts';
-import { type ProcessMark, runningIn } from '../../support/service/processes.ts';
+import { isRunner, type ProcessMark, runningIn } from '../../support/service/processes.ts';
 import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 import { budget } from '../budget.ts';
 
@@ -49,14 +49,14 @@ export class KilledService {
   }
 
   /**
-   * Kills a part of it, and waits until nothing of it runs any more. With the runner, nobody but the next start ends
-   * what the service has begun after its processes were read.
+   * Kills a part of it, and waits until nothing of it runs any more, but for the runner that takes the place of one that was
+   * killed. With the runner, nobody but the next start ends what the service has begun after its processes were read.
    */
   async kill(target: Target): Promise<void> {
     const family = this.#process.family();
     const named = (pattern: RegExp) => family.filter(({ command }) => pattern.test(command));
     const service = named(/bin\/run\.mjs local$/);
-    const runner = runningIn(this.dataDir).filter(({ command }) => command.includes('runner.cjs'));
+    const runner = runningIn(this.dataDir).filter(isRunner);
     const marks = {
       ...{ group: [], npm: [], everything: family },
       ...{ service, runner, 'runner and service': [...runner, ...service] },
@@ -66,8 +66,10 @@ export class KilledService {
     for (const { pid } of marks) signal(pid);
     if (target === 'runner') return this.#goesOn(runner);
     await this.#process.ended;
-    await gone(family, target === 'everything' ? undefined : this.dataDir);
-    this.#left = runningIn(this.dataDir);
+    const isNext = ({ command }: ProcessMark) => target === 'runner and service' && command.includes('runner.cjs');
+    const isWhole = target !== 'everything' && target !== 'runner and service';
+    await gone([...runner, ...family.filter((one) => !isNext(one))], isWhole ? this.dataDir : undefined);
+    this.#left = runningIn(this.dataDir).filter((one) => !isNext(one));
   }
 
   /** The service starts another runner, which listens for it. */

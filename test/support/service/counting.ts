@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitFolder } from './git-folder.ts';
-import { type ProcessMark, runningIn, signalIfThere } from './processes.ts';
+import { isRunner, type ProcessMark, runningIn, signalIfThere } from './processes.ts';
 import { type ServiceProcess, type StartProcess, startProcess } from './service-process.ts';
 
 const sampleAt = /The sample application answers at {2}(\S+)/;
@@ -111,7 +111,7 @@ export class CountingService {
   }
 
   runners(): readonly ProcessMark[] {
-    return runningIn(this.dataDir).filter(({ command }) => command.includes('runner.cjs'));
+    return runningIn(this.dataDir).filter(isRunner);
   }
 
   killRunners(): void {

@@ -33,6 +33,11 @@ export function runningIn(folder: string): readonly ProcessMark[] {
   );
 }
 
+/** Whether it is a runner, and not the shell that becomes the next one. */
+export function isRunner({ command }: ProcessMark): boolean {
+  return /^\S*node \S*runner\.cjs/.test(command);
+}
+
 function everyProcess(): readonly Found[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (inspect(Number(name)) ?? []) : []));
 }
