@@ -6,6 +6,7 @@ import { headersForServer } from './forwarding/headers.ts';
 import { KeptConnections } from './forwarding/kept-connections.ts';
 import { sendAlone } from './forwarding/own-connection.ts';
 import { Reply } from './forwarding/reply.ts';
+import { TakenPort } from './forwarding/taken-port.ts';
 import { upgrade } from './forwarding/upgrade.ts';
 import { type Refusal, refuse, refuseUpgrade } from './refusal.ts';
 
@@ -18,6 +19,8 @@ export interface Target {
   readonly port: number;
   /** Whether it gets its own address as Host, and not that of the request. */
   readonly ownHost?: boolean;
+  /** Whether no other program has taken its port. */
+  readonly isStillOwn?: () => boolean;
 }
 
 /** Passes requests on to servers of this machine. */
@@ -53,7 +56,7 @@ export function forwarder(
     return begun;
   };
   const refusalOf = (error: Error | undefined) => {
-    if (!hasCode(error, 'ECONNREFUSED')) return noAnswer;
+    if (!hasCode(error, 'ECONNREFUSED') && !(error instanceof TakenPort)) return noAnswer;
     onRefused();
     return notListening;
   };

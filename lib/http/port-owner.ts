@@ -1,6 +1,7 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { hasCode } from '../files/errors.ts';
 import { membersOf, type StartedGroup } from '../process/members.ts';
-import { descendants } from '../process/process-info.ts';
+import { descendants, procText } from '../process/process-info.ts';
 
 /** `unknown` where the system does not tell, or does not show the files of the processes. */
 export type PortOwner = 'own' | 'another' | 'unknown';
@@ -11,19 +12,45 @@ interface Address {
 }
 
 /**
- * Whether it is a process of the group, or one that has left it, that takes the connections to a port. Linux only:
- * elsewhere it is `unknown`. https://docs.kernel.org/networking/proc_net_tcp.html
+ * A port on which a group of processes listens. All applications are one user of the machine, so that another one may take a
+ * port as soon as its application closes it. Linux only: elsewhere its owner is `unknown`.
+ * https://docs.kernel.org/networking/proc_net_tcp.html
  */
-export async function ownerOfPort(address: Address, group: StartedGroup): Promise<PortOwner> {
-  const wanted = await listeningSockets(address);
-  if (wanted.length === 0) return 'unknown';
-  const isOwn = (inodes: ReadonlySet<string>) => wanted.every((inode) => inodes.has(inode));
-  // Most servers are the leader of their group, or below it: all of /proc is read for the others only.
-  const leader = await socketsOf([group.pgid, ...descendants(group.pgid)]);
-  if (isOwn(leader.inodes)) return 'own';
-  const all = await socketsOf(await pidsOf(group));
-  if (isOwn(all.inodes)) return 'own';
-  return all.areHidden ? 'unknown' : 'another';
+export class OwnPort {
+  /** The listening socket, and the file by which a process of the group has it open: while it does, nobody else has the port. */
+  #held: (OpenSocket & { readonly address: Address }) | undefined;
+
+  constructor(private readonly group: StartedGroup) {}
+
+  /** Whether it is a process of the group, or one that has left it, that takes the connections to an address. */
+  async owner(address: Address): Promise<PortOwner> {
+    const wanted = listeningSockets(address);
+    if (wanted.length === 0) return 'unknown';
+    // Most servers are the leader of their group, or below it: all of /proc is read for the others only.
+    if (this.#holds(address, wanted, this.#first())) return 'own';
+    const all = socketsOf(await pidsOf(this.group));
+    if (this.#holds(address, wanted, all)) return 'own';
+    return all.areHidden ? 'unknown' : 'another';
+  }
+
+  /** Whether the owner is the group still, when it was. Returns at once; what has left the group and listens anew is not found. */
+  isStillOwn(): boolean {
+    if (!this.#held || targetOf(this.#held.file) === this.#held.socket) return true;
+    const { address } = this.#held;
+    return this.#holds(address, listeningSockets(address), this.#first());
+  }
+
+  #first(): OpenSockets {
+    return socketsOf([this.group.pgid, ...descendants(this.group.pgid)]);
+  }
+
+  #holds(address: Address, wanted: readonly string[], { files }: OpenSockets): boolean {
+    const [socket = ''] = wanted;
+    const file = files.get(socket);
+    if (file === undefined || !wanted.every((one) => files.has(one))) return false;
+    this.#held = { file, socket, address };
+    return true;
+  }
 }
 
 /**
@@ -31,8 +58,8 @@ export async function ownerOfPort(address: Address, group: StartedGroup): Promis
  * not tell.
  */
 export async function portsOf(group: StartedGroup): Promise<readonly number[]> {
-  const { inodes } = await socketsOf(await pidsOf(group));
-  const ofGroup = (await listeners()).filter(({ inode }) => inodes.has(inode));
+  const { files } = socketsOf(await pidsOf(group));
+  const ofGroup = listeners().filter(({ socket }) => files.has(socket));
   return [...new Set(ofGroup.map(({ local }) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)))].sort(
     (one, other) => one - other,
   );
@@ -49,42 +76,56 @@ const TAKERS: Readonly<Record<string, readonly string[]>> = {
   '::1': ['00000000000000000000000001000000', '0'.repeat(32)],
 };
 
-/** Returns the inodes of the sockets that take the connections; several where they share the port. */
-async function listeningSockets({ host, port }: Address): Promise<readonly string[]> {
+/** Returns the sockets that take the connections; several where they share the port. */
+function listeningSockets({ host, port }: Address): readonly string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
-  const listening = await listeners();
+  const listening = listeners();
   for (const taker of TAKERS[host] ?? []) {
-    const inodes = listening.filter(({ local }) => local === `${taker}:${hex}`).map(({ inode }) => inode);
-    if (inodes.length > 0) return inodes;
+    const sockets = listening.filter(({ local }) => local === `${taker}:${hex}`).map(({ socket }) => socket);
+    if (sockets.length > 0) return sockets;
   }
   return [];
 }
 
 /** Returns the sockets of this machine that listen, with address and port as the kernel writes them. */
-async function listeners(): Promise<readonly { readonly local: string; readonly inode: string }[]> {
-  const files = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'latin1').catch(() => '')),
-  );
-  const sockets = files.flatMap((file) => file.split('\n')).map((line) => line.trim().split(/\s+/));
-  return sockets.flatMap(([, local, , state, , , , , , inode]) =>
-    state === LISTEN && local !== undefined && inode !== undefined ? [{ local, inode }] : [],
-  );
+function listeners(): readonly { readonly local: string; readonly socket: string }[] {
+  const lines = ['tcp', 'tcp6'].flatMap((name) => procText(`net/${name}`).split('\n'));
+  return lines.flatMap((line) => {
+    const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
+    return state === LISTEN && local !== undefined ? [{ local, socket: `socket:[${inode}]` }] : [];
+  });
 }
 
-/** The sockets that processes have open. Those of a program with file capabilities (setcap) are hidden. */
-async function socketsOf(pids: readonly number[]): Promise<{ inodes: ReadonlySet<string>; areHidden: boolean }> {
-  const inodes = new Set<string>();
+interface OpenSocket {
+  readonly file: string;
+  readonly socket: string;
+}
+
+interface OpenSockets {
+  /** The file of each by which a process has it open. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Those of a program with file capabilities (setcap) are. */
+  readonly areHidden: boolean;
+}
+
+function socketsOf(pids: readonly number[]): OpenSockets {
+  const files = new Map<string, string>();
   let areHidden = false;
-  const add = async (pid: number) => {
-    const folder = `/proc/${pid}/fd`;
-    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      areHidden ||= error.code === 'EACCES';
-      return [];
-    });
-    // Files are closed meanwhile.
-    const files = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => '')));
-    for (const file of files) inodes.add(/^socket:\[(\d+)\]$/.exec(file)?.[1] ?? '');
-  };
-  await Promise.all(pids.map(add));
-  return { inodes, areHidden };
+  for (const folder of pids.map((pid) => `/proc/${pid}/fd`)) {
+    try {
+      for (const name of readdirSync(folder)) files.set(targetOf(`${folder}/${name}`), `${folder}/${name}`);
+    } catch (error) {
+      areHidden ||= hasCode(error, 'EACCES');
+    }
+  }
+  return { files, areHidden };
+}
+
+/** Returns what a descriptor is of; empty when it was closed meanwhile. */
+function targetOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
 }

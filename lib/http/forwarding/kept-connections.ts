@@ -3,6 +3,7 @@ import type { Target } from '../forwarder.ts';
 import { AnswerReader, type AnswerTaker } from './answer-reader.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Head, Reply } from './reply.ts';
+import { toOwner } from './taken-port.ts';
 
 /** A request that a server may get twice, with its headers for the server. */
 interface Repeatable {
@@ -82,10 +83,12 @@ class Connection implements AnswerTaker {
   readonly #resume = () => void this.#socket.resume();
 
   constructor(
-    { host, port }: Target,
+    target: Target,
     private readonly all: KeptConnections,
   ) {
-    this.#socket = connect({ host, port, noDelay: true, onread: { buffer: BUFFER, callback: this.#read } });
+    const { host, port } = target;
+    const socket = connect({ host, port, noDelay: true, onread: { buffer: BUFFER, callback: this.#read } });
+    this.#socket = toOwner(socket, target);
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.once('end', () => this.#ended());
     this.#socket.once('close', () => this.#fail(new Error('The connection was closed.')));

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { HEADER_BYTES, type Target } from '../forwarder.ts';
 import { pairsOf } from './headers.ts';
 import type { Head, Reply } from './reply.ts';
+import { toOwner } from './taken-port.ts';
 
 /**
  * Goes on reading when it can no longer be written: a server may have answered, and closed its end, before it has read the
@@ -19,13 +20,14 @@ class ReadingSocket extends Socket {
 }
 
 /** Begins a request on a new connection, which is for this request alone. */
-export function openRequest(request: IncomingMessage, { host, port }: Target, headers: string[]): ClientRequest {
+export function openRequest(request: IncomingMessage, target: Target, headers: string[]): ClientRequest {
+  const { host, port } = target;
   return httpRequest({
     ...(request.method && { method: request.method }),
     ...(request.url && { path: request.url }),
     headers,
     maxHeaderSize: HEADER_BYTES,
-    createConnection: () => new ReadingSocket().connect({ host, port, noDelay: true }),
+    createConnection: () => toOwner(new ReadingSocket(), target).connect({ host, port, noDelay: true }),
   });
 }
 

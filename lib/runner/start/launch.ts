@@ -10,7 +10,7 @@ import type { StartCommand, StartManifest } from '../../builder/start/start-comm
 import { nodeHint } from '../../builder/tools/node-hint.ts';
 import type { Target } from '../../http/forwarder.ts';
 import { HttpError, sentenceOf } from '../../http/http-error.ts';
-import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
+import { OwnPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
 import type { StartedGroup } from '../../process/members.ts';
@@ -113,7 +113,8 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   // What the leader leaves behind may answer, and ends with it in a moment.
   void group.leaderEnded.then(() => ended.abort());
   const signal = AbortSignal.any([ended.signal, spec.signal]);
-  const ownerOf = (address: Target) => ownerOfPort(address, group);
+  const own = new OwnPort(group);
+  const ownerOf = (address: Target) => own.owner(address);
   const ports = () => portsOf(group);
   const answered = await awaitAnswer({
     ...spec.limits,
@@ -132,7 +133,7 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
       snapshot: spec.snapshot,
       group,
       ports,
-      ...answered,
+      address: { ...answered.address, isStillOwn: () => own.isStillOwn() },
       ...watched(started, { ...answered, ownerOf, ...spec.limits }),
       end: group.end,
     };

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listen } from '../../../../lib/http/ports.ts';
 import { PROCESS_MARK } from '../../../../lib/process/marks.ts';
 import {
   afterwards,
@@ -132,6 +134,38 @@ describe('a running application', () => {
     await until('it answers', async () => (await fetch(url)).status === 200);
     expect([await pidAt(url), (await logs()).includes('any more')]).toEqual([pid, false]);
   });
+
+  // Whose port it is, is read from /proc.
+  it.skipIf(process.platform !== 'linux')(
+    'a program that takes the port which an application has closed gets no request',
+    async () => {
+      const at = await platform({ limits: { crashPauseMs: 20, reopenMs: 100 } });
+      const told = "require('node:fs').writeFileSync(process.env.DATA_DIR + '/port', process.env.PORT);";
+      const { url } = await deploy(at, 'hello', '1', appFiles('hello', `${closing}\n${told}`));
+      const pid = await pidAt(url);
+      const port = Number(await readFile(join(at.dataDir, 'apps/ada/hello/data/port'), 'utf8'));
+      const got: (string | undefined)[] = [];
+      const thief = createServer((asked, answer) => {
+        got.push(asked.url);
+        answer.end('taken');
+      });
+      afterwards(async () => thief.close().closeAllConnections());
+      await fetch(`${url}/crash`);
+      await until('it has the port', () =>
+        listen(thief, port).then(
+          () => true,
+          () => false,
+        ),
+      );
+      const post = async () => (await fetch(url, { method: 'POST', body: 'x' })).status;
+      const upgrade = request(url, { headers: { connection: 'upgrade', upgrade: 'websocket' }, agent: false }).end();
+      const upgraded = once(upgrade, 'response').then(([answer]) => answer.statusCode);
+      expect(await Promise.all([post(), upgraded])).toEqual([502, 502]);
+      await until('it has been ended', async () => !(await isAlive(pid)));
+      expect(await pidAt(url)).not.toBe(pid);
+      expect(got).toEqual([]);
+    },
+  );
 
   it('an application that crashes in a loop is crashed once, and back by itself when the cause is gone', async () => {
     const types: string[] = [];
