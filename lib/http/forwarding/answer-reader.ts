@@ -16,6 +16,8 @@ const FIELD = /^[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*$/;
 const CHUNK_SIZE = /^([\da-f]{1,13})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/i;
 const LENGTH = /^\d{1,15}$/;
 const CHUNKED_LAST = /(?:^|,)[\t ]*chunked$/i;
+/** Answers of 1xx before one answer: they are passed on at once, whether its client reads them or not. */
+export const MOST_INFORMED = 100;
 const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 
@@ -32,6 +34,9 @@ export class AnswerReader {
   #unread = '';
   /** Bytes of the body, or of the chunk, that are still to come. */
   #left = 0;
+  /** The chunks that have come at once: to pass each on costs more than to read it. */
+  #chunks = '';
+  #informed = 0;
   #isKept = false;
   #keptSeconds: number | undefined;
 
@@ -57,10 +62,18 @@ export class AnswerReader {
       if (rest === undefined) {
         if (text.length > HEADER_BYTES) throw new Error('The head of the answer is too long.');
         this.#unread = text;
-        return;
+        break;
       }
       text = rest;
     }
+    const chunks = this.#takeChunks();
+    if (chunks !== '') this.taker.data(chunks);
+  }
+
+  #takeChunks(): string {
+    const chunks = this.#chunks;
+    this.#chunks = '';
+    return chunks;
   }
 
   /** Says that the connection has ended. */
@@ -107,6 +120,8 @@ export class AnswerReader {
     const status = Number(code);
     const headers = fieldsIn(lines);
     if (status === 101) throw new Error('The server has changed the protocol unasked.');
+    if (status < 200) this.#informed += 1;
+    if (this.#informed > MOST_INFORMED) throw new Error('Too many answers of 1xx come before the answer.');
     this.taker.head({ status, reason, headers });
     if (status < 200) return;
     this.#frame(status, headers);
@@ -153,7 +168,7 @@ export class AnswerReader {
     const chunk = text.slice(0, this.#left);
     this.#left -= chunk.length;
     if (this.#left === 0) this.#part = 'chunk end';
-    this.taker.data(chunk);
+    this.#chunks += chunk;
     return text.slice(chunk.length);
   }
 
@@ -172,7 +187,7 @@ export class AnswerReader {
 
   #finish(last: string, trailers: RawHeaders = []): void {
     this.#part = 'nothing';
-    this.taker.end(last, trailers);
+    this.taker.end(this.#takeChunks() + last, trailers);
   }
 }
 

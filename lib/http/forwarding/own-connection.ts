@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { HEADER_BYTES, type Target } from '../forwarder.ts';
+import { MOST_INFORMED } from './answer-reader.ts';
 import { pairsOf } from './headers.ts';
 import type { Head, Reply } from './reply.ts';
 import { toOwner } from './taken-port.ts';
@@ -48,7 +49,12 @@ export function sendAlone(reply: Reply, target: Target, headers: string[], faile
     if (!answered) failed(cause);
   });
   response.once('close', () => sent.destroy());
-  sent.on('information', (message) => reply.inform(headOf(message)));
+  let informed = 0;
+  sent.on('information', (message) => {
+    informed += 1;
+    if (informed > MOST_INFORMED) sent.destroy(new Error('Too many answers of 1xx come before the answer.'));
+    else reply.inform(headOf(message));
+  });
   sent.once('response', (answer) => {
     try {
       reply.begin(headOf(answer));

@@ -83,10 +83,21 @@ describe('an answer', () => {
     ['more than its length', `${head('Content-Length: 2')}ok!`],
     ['more than its chunks', `${CHUNKED}0\r\n\r\nH`],
     ['a body after a status that has none', 'HTTP/1.1 204 A\r\nContent-Length: 2\r\n\r\nok'],
+    ['a hundred others before it', `HTTP/1.1 103 A\r\n\r\n`.repeat(101)],
     ['too long a head', head(`A: ${'a'.repeat(70_000)}`)],
     ['a head that does not end', `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(70_000)}`],
   ])('that has %s is refused', (_, text) => {
     expect(() => read([text])).toThrow();
+  });
+
+  it('has the chunks that come at once passed on together', () => {
+    const passed: string[] = [];
+    const add = (bytes: string) => void passed.push(bytes);
+    const reader = new AnswerReader('GET', { head: () => {}, data: add, end: add });
+    reader.read(CHUNKED);
+    reader.read('1\r\na\r\n'.repeat(1_000));
+    reader.read(`2\r\nbc\r\n${'1\r\nd\r\n'.repeat(1_000)}0\r\n\r\n`);
+    expect(passed).toEqual(['a'.repeat(1_000), `bc${'d'.repeat(1_000)}`]);
   });
 
   it.each([

@@ -78,6 +78,13 @@ describe.each(WAYS)('a %s that is forwarded', (method, framing, body) => {
     expect(await send(port)).toMatch(new RegExp(`^HTTP/1.1 102 Processing\r\n\r\n${early}HTTP/1.1 200 OK`));
   });
 
+  it('is refused after a hundred answers that come before one', async () => {
+    const { port } = await forwarded(bytes((socket) => socket.end('HTTP/1.1 103 A\r\n\r\n'.repeat(1_000))));
+    const [before = '', after] = (await send(port)).split('HTTP/1.1 502');
+    expect(before.match(/^HTTP\/1.1 103 A$/gm)).toHaveLength(100);
+    expect(after).toContain('"No answer."');
+  });
+
   it('has the beginning of its answer before the rest comes', async () => {
     const { port } = await forwarded(application((_, response) => response.flushHeaders()));
     const socket = connect(port, '127.0.0.1');
