@@ -1,6 +1,10 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import type { Duplex, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { programOn } from './command.ts';
+import { keyFilter } from './private-files.ts';
 import { EARLIER, type Isolation, TIGHTER, trialArguments } from './sandbox.ts';
 
 /** Bubblewrap, or why applications cannot be isolated on this machine and what changes it, in one sentence. */
@@ -81,12 +85,17 @@ function thisMachine(): Machine {
   return {
     platform: process.platform,
     path: process.env.PATH,
-    run: ([program, ...args], options) =>
-      new Promise((resolve) => {
-        execFile(program, [...args, ...trialArguments(options)], { timeout: LIMIT_MS }, (error, _stdout, stderr) =>
-          resolve(error ? stderr || error.message : undefined),
-        );
-      }),
+    run: async ([program, ...args], options) => {
+      const child = spawn(program, [...args, ...trialArguments(options, 3)], {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+        timeout: LIMIT_MS,
+      });
+      const filter = child.stdio[3] as Duplex;
+      filter.on('error', () => {}).end(keyFilter());
+      const ended = once(child, 'close').catch((error: Error) => [error.message]);
+      const [[code], printed] = await Promise.all([ended, text(child.stdio[2] as Readable)]);
+      return code === 0 ? undefined : printed || String(code);
+    },
     kernel: (name) => {
       const file = `/proc/sys/${name}`;
       return existsSync(file) ? readFileSync(file, 'latin1').trim() : undefined;

@@ -118,9 +118,10 @@ export function sandboxArguments(
   ];
 }
 
-/** The arguments of the trial: as those of any process, with nothing to write into. */
-export function trialArguments(options: readonly string[]): readonly string[] {
-  return [...NAMESPACES, ...machine(), ...options, '--tmpfs', '/tmp', '--', '/bin/sh', '-c', ':'];
+/** The arguments of the trial: as those of any process, with nothing to write into; its filter comes by a descriptor. */
+export function trialArguments(options: readonly string[], filter: number): readonly string[] {
+  const seccomp = ['--seccomp', String(filter)];
+  return [...seccomp, ...NAMESPACES, ...machine(), ...options, '--tmpfs', '/tmp', '--', '/bin/sh', '-c', ':'];
 }
 
 /** What of it only some users of the machine may read. The service may be one of them, or root. */

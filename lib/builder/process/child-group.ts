@@ -9,6 +9,7 @@ import type { GroupRegistry } from '../../process/group-registry.ts';
 import { endMarked, newMark, PROCESS_MARK } from '../../process/marks.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import { withOtherPid } from '../../process/other-pid.ts';
+import { keyFilter } from '../../process/private-files.ts';
 import { endGroup, killGroup, signalFollowers, signalGroup } from '../../process/process-group.ts';
 import { placeOf, type Sandbox, sandboxArguments, withPaths } from '../../process/sandbox.ts';
 import type { OutputName } from './lines.ts';
@@ -117,16 +118,19 @@ function begin(
     const { release } = sandbox;
     const asSeen = (text: string) => (release === undefined ? text : withPaths(text, release, placeOf(release)));
     // Not with the variables, one of which may name a library to load, and not in its command line, which everybody sees.
-    const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
+    const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const, 'pipe' as const] };
     const [starter, ...before] = sandbox.command;
     const command = [program, ...args].map(asSeen);
     const words = ['--as-pid-1', '--', ...withOtherPid(command, sandbox.dataDir)];
-    const child = spawn(starter, [...before, '--args', '3', ...words], inside);
-    const given = child.stdio[3] as Duplex | undefined;
-    // Unless its end is read, the child is never closed.
-    given?.on('error', () => undefined).resume();
+    const child = spawn(starter, [...before, '--args', '3', '--seccomp', '4', ...words], inside);
     const seen = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, asSeen(value)]));
-    given?.end(`${sandboxArguments(sandbox, { cwd: asSeen(cwd), env: seen, temporary }).join('\0')}\0`);
+    const given = `${sandboxArguments(sandbox, { cwd: asSeen(cwd), env: seen, temporary }).join('\0')}\0`;
+    for (const [at, bytes] of [given, keyFilter()].entries()) {
+      const to = child.stdio[3 + at] as Duplex | undefined;
+      // Unless its end is read, the child is never closed.
+      to?.on('error', () => undefined).resume();
+      to?.end(bytes);
+    }
     return child;
   } catch (error) {
     if (temporary !== undefined) void remove(temporary);

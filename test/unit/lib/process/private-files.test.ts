@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { covering, privateFilesIn } from '../../../../lib/process/private-files.ts';
+import { covering, keyFilter, privateFilesIn } from '../../../../lib/process/private-files.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
 describe('the private files below a folder', () => {
@@ -44,5 +44,48 @@ describe('the private files below a folder', () => {
   it('are none of a file, and of what does not exist', () => {
     expect(privateFilesIn(join(place, 'certs/public.pem'))).toEqual([]);
     expect(privateFilesIn(join(place, 'nothing'))).toEqual([]);
+  });
+});
+
+/** What a filter of seccomp returns for a call, by its bytes in the order of this machine. */
+function verdictOf(filter: Uint8Array, architecture: number, call: number): number {
+  const words = new Uint32Array(filter.buffer);
+  const data = new Map([
+    [0, call],
+    [4, architecture],
+  ]);
+  let value = 0;
+  for (let at = 0; ; at += 1) {
+    const [operation, ifTrue = 0, ifFalse = 0] = [new Uint16Array(filter.buffer)[at * 4], ...filter.slice(at * 8 + 2)];
+    const operand = words[at * 2 + 1] ?? 0;
+    const jump = (isTrue: boolean) => (isTrue ? ifTrue : ifFalse);
+    if (operation === 0x06) return operand;
+    if (operation === 0x20) value = data.get(operand) ?? Number.NaN;
+    else if (operation === 0x54) value = (value & operand) >>> 0;
+    else if (operation === 0x15) at += jump(value === operand);
+    else if (operation === 0x35) at += jump(value >= operand);
+    else if (operation === 0x25) at += jump(value > operand);
+    else throw new Error(`There is no operation ${operation}.`);
+  }
+}
+
+describe('the filter of calls', () => {
+  const filter = keyFilter();
+  it.each([
+    ['x86_64', 0xc000003e, 248],
+    ['x86_64 as x32', 0xc000003e, 0x40000000 + 248],
+    ['i386', 0x40000003, 286],
+    ['aarch64', 0xc00000b7, 217],
+    ['arm', 0x40000028, 309],
+    ['riscv64', 0xc00000f3, 217],
+    ['ppc64le', 0xc0000015, 269],
+    ['s390x', 0x80000016, 278],
+  ])('permits add_key, request_key and keyctl to nobody on %s, and all others', (_, architecture, first) => {
+    for (const call of [0, 1, 2]) expect(verdictOf(filter, architecture, first + call)).toBe(0x00050001);
+    for (const call of [-1, 3, 100]) expect(verdictOf(filter, architecture, first + call)).toBe(0x7fff0000);
+  });
+
+  it('permits what it does not know', () => {
+    expect(verdictOf(filter, 0x1234, 248)).toBe(0x7fff0000);
   });
 });
