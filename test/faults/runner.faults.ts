@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../lib/http/ports.ts';
 import { cli } from '../support/cli.ts';
@@ -88,19 +89,37 @@ describe.skipIf(process.platform !== 'linux')(
           .map(({ command }) => /runner\.cjs|run\.mjs local|server\.js/.exec(command)?.[0])
           .filter((one) => one !== undefined)
           .sort();
+      // What the first push has replaced ends some seconds later.
+      const leftAfter = async () => {
+        const before = programs();
+        await setTimeout(6_000);
+        return before.length - programs().length;
+      };
+      await expect.poll(leftAfter, { timeout: 120_000 }).toBe(0);
       const all = programs();
+      const tree = counting.clone();
+      let [count, pushes] = [0, 0];
       for (let round = 0; round < budget.kills; round += 1) {
         const before = await id();
         const kind = round % 3;
         if (kind !== 1) counting.killRunners();
-        if (kind !== 0) {
-          await counting.kill();
-          await counting.begin();
+        if (kind !== 0) await counting.kill();
+        // From here on nobody is refused: what was being answered at the kill is cut.
+        const asked = [...counting.addresses().map((address) => asking(address)), counting.webhook()];
+        tree.commit({ round: `${round}` });
+        const pushed = tree.push('main:beside').then(() => 1);
+        if (kind !== 0) await counting.begin();
+        pushes += await pushed;
+        for (const one of asked) {
+          const { failed, count: more } = await one.end();
+          expect(failed, `round ${round}`).toEqual([]);
+          count += more;
         }
         if (kind !== 1) await expect.poll(() => id().catch(() => before), { timeout: 60_000 }).not.toBe(before);
         await expect.poll(programs, { timeout: 60_000 }).toEqual(all);
       }
       expect(counting.taken()).toEqual([]);
+      console.log(`runner: ${budget.kills} kills, ${count} requests and webhooks, ${pushes} pushes: 0 refused`);
     });
   },
 );

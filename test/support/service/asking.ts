@@ -1,12 +1,17 @@
-import { get as getHttp, type RequestOptions } from 'node:http';
-import { get as getHttps } from 'node:https';
+import { request as overHttp, type RequestOptions } from 'node:http';
+import { request as overHttps } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 
 const MOST_OPEN = 50;
 
-/** Asks an address every 5 ms, each time on a new connection. */
-export function asking(url: string, options: RequestOptions & { readonly ca?: string } = {}) {
-  const get = url.startsWith('https:') ? getHttps : getHttp;
+interface Asking extends RequestOptions {
+  readonly ca?: string;
+  readonly body?: string;
+}
+
+/** Asks an address every 5 ms, each time on a new connection; each answer must be 200. */
+export function asking(url: string, { body, ...options }: Asking = {}) {
+  const send = url.startsWith('https:') ? overHttps : overHttp;
   const failed: unknown[] = [];
   const open = new Set<Promise<void>>();
   let count = 0;
@@ -15,13 +20,15 @@ export function asking(url: string, options: RequestOptions & { readonly ca?: st
     if (open.size >= MOST_OPEN) return;
     count += 1;
     const one = new Promise<void>((resolve) => {
-      get(url, { ...options, agent: false }, (answer) => {
+      const sent = send(url, { ...options, agent: false }, (answer) => {
         if (answer.statusCode !== 200) failed.push(answer.statusCode);
         answer.resume().once('close', resolve);
-      }).once('error', (error) => {
+      });
+      sent.once('error', (error) => {
         failed.push(error.message);
         resolve();
       });
+      sent.end(body);
     });
     open.add(one);
     void one.then(() => open.delete(one));

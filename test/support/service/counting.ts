@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { gitFolder } from './git-folder.ts';
+import { asking } from './asking.ts';
+import { type GitFolder, gitFolder } from './git-folder.ts';
 import { isRunner, type ProcessMark, runningIn, signalIfThere } from './processes.ts';
-import { type ServiceProcess, type StartProcess, startProcess } from './service-process.ts';
+import { loginOf, type ServiceProcess, type StartProcess, startProcess } from './service-process.ts';
 
 const sampleAt = /The sample application answers at {2}(\S+)/;
 const READY = /Ctrl-C ends everything/;
@@ -57,11 +58,37 @@ export class CountingService {
     const isFirst = this.url === '';
     this.url = (await this.service.printed(sampleAt))[1] ?? '';
     if (!isFirst) return;
-    const tree = gitFolder(join(process.cwd(), /git clone (\S+)/.exec(this.service.output())?.[1] ?? ''));
-    tree.git('fetch', '--quiet', 'origin', 'main');
-    tree.git('checkout', '--quiet', '-B', 'main', 'origin/main');
+    const tree = this.#clone(join(process.cwd(), /git clone (\S+)/.exec(this.service.output())?.[1] ?? ''));
     tree.commit(COUNTING);
     await tree.pushAndWatch();
+  }
+
+  #clone(origin: string): GitFolder {
+    const tree = gitFolder(origin);
+    tree.git('fetch', '--quiet', 'origin', 'main');
+    tree.git('checkout', '--quiet', '-B', 'main', 'origin/main');
+    return tree;
+  }
+
+  /** Returns a clone of its repository, from which a push is over HTTP. */
+  clone(): GitFolder {
+    const [, repositories = ''] = this.addresses();
+    const { href } = Object.assign(new URL(`${repositories}.git`), this.#login());
+    return this.#clone(href);
+  }
+
+  #login(): { readonly username: string; readonly password: string } {
+    const [username = '', password = ''] = loginOf(this.dataDir).split(':');
+    return { username, password };
+  }
+
+  /** Calls the webhook again and again, for a branch that is not deployed. */
+  webhook() {
+    const { username, password } = this.#login();
+    const [api = ''] = this.addresses();
+    const body = JSON.stringify({ zen: 'Keep it logically awesome.', hook_id: 1 });
+    const headers = { 'content-type': 'application/json', 'x-github-event': 'ping' };
+    return asking(`${api}1/deploy`, { method: 'POST', auth: `${username}:${password}`, headers, body });
   }
 
   async kill(): Promise<void> {
