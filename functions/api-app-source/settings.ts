@@ -35,6 +35,7 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
   if (isRemoval && claim === null && Object.keys(stored).length === 0)
     required(await ports.applications.find(app), request);
   const said = branch === undefined ? [] : [await follow(branch, { request, claim }, ports)];
+  checkEnvironment(others, { app, claim });
   if (others.path !== undefined && claim !== null) await moveFolder(others.path, { app, claim }, ports);
   if (Object.keys(others).length > 0) {
     await ports.settings.change(app, others);
@@ -93,6 +94,25 @@ async function moveFolder(
     throw badParameter(detail);
   }
   await facts.transferApp(app.user, app.app, { ...owner, ...(path !== null && path !== '.' && { path }) });
+}
+
+/**
+ * The environment is a part of the name of an application. Throws `request:bad_parameter` for an application of another
+ * name, and for one that is deployed otherwise already.
+ */
+function checkEnvironment(
+  { environment }: SettingChanges,
+  { app: { app }, claim }: { readonly app: AppRef; readonly claim: OwnerClaim | null },
+): void {
+  if (environment === undefined || (claim !== null && environment === (claim.environment ?? null))) return;
+  if (environment !== null && !app.endsWith(`-${environment}`)) {
+    throw badParameter(
+      `An environment is an application of its own: "hooks create ${app} --environment ${environment}" in its folder.`,
+    );
+  }
+  if (claim === null) return;
+  const detail = `${app} is deployed already, by ${claim.owner}/${claim.name}: its environment is a part of its name.`;
+  throw badParameter(detail);
 }
 
 interface Followed {

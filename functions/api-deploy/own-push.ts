@@ -1,11 +1,12 @@
 import { type Entry, GIT } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
+import { badParameter } from '../core/errors.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
-import { folderPath } from '../core/payload/folder.ts';
+import { isEnvironment } from '../core/payload/folder.ts';
 import type { DefaultTip, MovedRef } from '../core/payload/moved-ref.ts';
 import { skips } from '../core/payload/skip-words.ts';
-import type { AppSettings } from '../core/ports/facts.ts';
+import type { AppSettings, BranchFacts } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import { tipKey } from '../core/reconcile/missed-commit.ts';
 import { oneLine } from '../core/text.ts';
@@ -36,16 +37,19 @@ type Received = RequestContext & { readonly delivery: string };
  */
 export async function acceptOwnPush(push: MovedRef, received: Received, ports: OwnPushPorts): Promise<Entry> {
   const { owner, name, defaultBranch, ref, before, after } = push;
-  const path = await folderOf(name, received.user, ports);
-  const options = hookOptionsOf({ branch: defaultBranch, path }, defaultBranch);
+  const options = hookOptionsOf(
+    { branch: defaultBranch, ...(await targetOf(name, received.user, ports)) },
+    defaultBranch,
+  );
+  if (push.preview !== null && options.environment !== undefined) throw badParameter(NO_PREVIEWS);
   const isTip = after !== null && ref === `refs/heads/${defaultBranch}`;
   const of = { host: ports.own.name, owner, name, track: trackOf(options) };
-  const facts = isTip ? await ports.facts.branch(received.user, of, of.track) : null;
-  const found = isTip && facts?.tip === after ? await entryOf(push, after, received.user, ports) : undefined;
+  const facts = await ports.facts.branch(received.user, of, of.track);
+  const found = isTip && facts.tip === after ? await entryOf(push, after, received.user, ports) : undefined;
   if (found) return found;
-  const key = isTip && facts ? tipKey(of, after, facts) : undefined;
+  const key = isTip ? tipKey(of, after, facts) : undefined;
   const payload = new TextEncoder().encode(JSON.stringify({ pushed: { ref, before, after } }));
-  const deliveries = [deliveryOf(push, received.delivery, ports.own)];
+  const deliveries = [deliveryOf({ ...push, app: facts.app ?? name }, received.delivery, ports.own)];
   const [entry] = await acceptDeliveries({ ...received, deliveries, options, payload, tipKey: key }, ports);
   return entry;
 }
@@ -60,29 +64,43 @@ export async function missedAfter(
   user: string,
   ports: Pick<OwnPushPorts, 'facts' | 'own' | 'reader' | 'settings'>,
 ): Promise<{ readonly before: string | null } | null> {
-  const before = await tipOf(tip, user, ports);
+  const before = (await branchOf(tip, user, ports)).tip;
   if (before === tip.sha) return null;
   return before === null && (await entryOf(tip, tip.sha, user, ports)) ? null : { before };
 }
 
-async function tipOf(
-  { owner, name, defaultBranch: branch }: DefaultTip,
-  user: string,
+/** Returns what pushes to a repository deploy, and a name for an environment with another branch; see `DeployedBy`. */
+export async function deployedBy(
+  repository: Omit<DefaultTip, 'sha'>,
+  { user, branch }: { readonly user: string; readonly branch: string },
   ports: Pick<OwnPushPorts, 'facts' | 'own' | 'settings'>,
-): Promise<string | null> {
-  const repository: RepositoryRef = { host: ports.own.name, owner, name };
-  const path = folderPath(await folderOf(name, user, ports));
-  return (await ports.facts.branch(user, repository, trackOf({ branch, path }))).tip;
+): Promise<{ readonly app: string; readonly environment: string | null }> {
+  const { environment } = await targetOf(repository.name, user, ports);
+  const { app } = await branchOf(repository, user, ports);
+  const word = appName(branch);
+  return {
+    app: appName(app ?? repository.name),
+    environment: environment === undefined ? (isEnvironment(word) ? word : 'staging') : null,
+  };
 }
 
-/** Returns the folder that the application which is called as a repository has in it. */
-async function folderOf(
-  repository: string,
+async function branchOf(
+  { owner, name, defaultBranch: branch }: Omit<DefaultTip, 'sha'>,
   user: string,
-  { settings }: Pick<OwnPushPorts, 'settings'>,
-): Promise<string | undefined> {
-  return (await settings.read({ user, app: appName(repository) })).path;
+  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'settings'>,
+): Promise<BranchFacts> {
+  const repository: RepositoryRef = { host: ports.own.name, owner, name };
+  const options = hookOptionsOf({ branch, ...(await targetOf(name, user, ports)) }, branch);
+  return ports.facts.branch(user, repository, trackOf(options));
 }
+
+/** Returns the folder, and the environment, that the application which is called as a repository has of it. */
+async function targetOf(repository: string, user: string, { settings }: Pick<OwnPushPorts, 'settings'>) {
+  const { path, environment } = await settings.read({ user, app: appName(repository) });
+  return { path, environment };
+}
+
+const NO_PREVIEWS = 'An environment has no previews: push the branch to the repository of the application itself';
 
 /** Entries that are looked through for a commit, newest first. */
 const MAX_ENTRIES = 100;
@@ -99,7 +117,7 @@ async function entryOf(
   return entries.find((entry) => entry.sha === sha && isOf(entry) && entry.kind === 'push');
 }
 
-function deliveryOf(push: MovedRef, id: string, { web }: OwnHostRecord): Delivery {
+function deliveryOf(push: MovedRef & { readonly app: string }, id: string, { web }: OwnHostRecord): Delivery {
   const { owner, name, ref, before, after, forced } = push;
   const by = { provider: GIT, hostKind: GIT, id };
   const url = `${web}/${owner}/${name}`;
@@ -110,7 +128,20 @@ function deliveryOf(push: MovedRef, id: string, { web }: OwnHostRecord): Deliver
   const sha = after ?? before;
   if (push.preview === null || branch === null || sha === null) {
     const skip = skips(push.message ?? '');
-    return { kind: 'push', ...by, repository, ref, before, forced, branch, sha: after, message, author, skip };
+    return {
+      kind: 'push',
+      ...by,
+      repository,
+      ref,
+      before,
+      forced,
+      branch,
+      sha: after,
+      message,
+      author,
+      skip,
+      app: push.app,
+    };
   }
   const state = { number: push.preview, closed: after === null, draft: false, fromFork: false };
   return { kind: 'pull', ...by, repository, ...state, branch, sha, before, title: message, author };

@@ -36,6 +36,8 @@ export interface NamedApp {
 /** Whether an entry may deploy its application. */
 export interface Ownership {
   readonly refused: DeployError | null;
+  /** The application that it would replace belongs to another repository. */
+  readonly isForeign?: true;
   /** What the application has from now on, another repository name or branch, as parts of a sentence. */
   readonly notes: readonly string[];
 }

@@ -3,16 +3,18 @@ import { type Entry, GIT, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError, unlessRefused } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import type { BranchFacts, DeployFacts } from '../core/ports/facts.ts';
+import type { BranchFacts } from '../core/ports/facts.ts';
 import { isStrange } from '../core/preview/preview.ts';
 import type { CommitEntry, Facts, Ownership } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** Refuses an entry whose application belongs to another repository, or follows another branch. */
 export async function ownedByAnother({ named, ownership }: Facts): Promise<StageOutcome | null> {
-  const { refused } = await ownership();
+  const { refused, isForeign } = await ownership();
   if (!refused) return null;
-  return { kind: 'failed', error: refused, transition: { changes: { appName: (await named()).manifest.name } } };
+  // It is no failure of the application, of which the other repository knows nothing.
+  const transition = isForeign ? undefined : { changes: { appName: (await named()).manifest.name } };
+  return { kind: 'failed', error: refused, ...(transition && { transition }) };
 }
 
 /**
@@ -24,12 +26,14 @@ export async function ownedByAnother({ named, ownership }: Facts): Promise<Stage
 export async function ownershipOf(facts: Facts, ports: CheckPorts): Promise<Ownership> {
   const [{ entry, app }, { for: waitsFor }] = await Promise.all([facts.named(), facts.wait()]);
   const entryOwner = ownerOf(entry);
-  const ofParent = entryOwner && (await refusedByParent(entry, entryOwner, ports.facts));
-  if (!entryOwner || ofParent) return { refused: ofParent, notes: [] };
+  const ofParent = entryOwner && (await refusedByParent(entry, entryOwner, ports));
+  if (!entryOwner || ofParent) return { refused: ofParent, isForeign: true, notes: [] };
   const claims = waitsFor === null && !isStrange(entry);
   const claim = { ...entryOwner, ...pushedBranch(entry) };
   const owner = claims ? await ports.facts.ownApp(entry.user, app, claim) : await ports.facts.appOwner(entry.user, app);
-  if (owner !== null && !isSameOwner(owner, entryOwner)) return { refused: refusal(app, owner, entryOwner), notes: [] };
+  if (owner !== null && !isSameOwner(owner, entryOwner)) {
+    return { refused: refusal({ app, owner, own: entryOwner }, ports), isForeign: true, notes: [] };
+  }
   const renamed =
     owner === null || ownerKey(owner) === ownerKey(entryOwner)
       ? []
@@ -84,13 +88,14 @@ async function whyItMoves(
 async function refusedByParent(
   { user, pullRequest }: Entry,
   preview: AppOwner,
-  facts: Pick<DeployFacts, 'appOwner'>,
+  ports: Pick<CheckPorts, 'facts' | 'ownHost'>,
 ): Promise<DeployError | null> {
   if (pullRequest?.parent === undefined) return null;
   const parent = appName(pullRequest.parent);
   const parentOwner = parentOf(preview);
-  const owner = await facts.appOwner(user, parent);
-  return owner === null || isSameOwner(owner, parentOwner) ? null : refusal(parent, owner, parentOwner);
+  const owner = await ports.facts.appOwner(user, parent);
+  if (owner === null || isSameOwner(owner, parentOwner)) return null;
+  return refusal({ app: parent, owner, own: parentOwner }, ports);
 }
 
 /**
@@ -103,11 +108,22 @@ function pushedBranch(entry: Entry): { readonly branch?: string } {
   return branch !== null && isClaim ? { branch } : {};
 }
 
-function refusal(app: string, owner: AppOwner, own: AppOwner): DeployError {
+interface Foreign {
+  readonly app: string;
+  readonly owner: AppOwner;
+  /** The repository that would replace it. */
+  readonly own: AppOwner;
+}
+
+function refusal({ app, owner, own }: Foreign, { ownHost }: Pick<CheckPorts, 'ownHost'>): DeployError {
   const other = { named: inWords(own, owner), owner: inWords(owner, own) };
   const folder = own.path === undefined ? '' : ` --path ${own.path}`;
+  const isPushed = own.host === ownHost?.name && own.environment === undefined;
+  const beside = isPushed
+    ? `To deploy this beside it, run "hooks create ${app} --environment staging" in the folder, and push as that says; else give`
+    : 'Give';
   const detail =
-    `The application ${app} belongs to ${other.owner}, and this is ${other.named}. Give the package another name` +
+    `The application ${app} belongs to ${other.owner}, and this is ${other.named}. ${beside} the package another name` +
     (canHave(owner, own)
       ? `; or, to have it deploy ${app} from now on, with its variables, domains and data, run "hooks transfer ${app} ` +
         `${own.host}/${placeOf(own)}${folder}".`

@@ -1,6 +1,6 @@
 import type { SentEntry } from '../../functions/api/shapes/entry.ts';
 import { row } from '../../functions/api/views.ts';
-import { acceptOwnPush, missedAfter } from '../../functions/api-deploy/own-push.ts';
+import { acceptOwnPush, deployedBy, missedAfter } from '../../functions/api-deploy/own-push.ts';
 import { authorizer, Revocations } from '../../functions/authorize/authorize.ts';
 import type { DefaultTip, MovedRef } from '../../functions/core/payload/moved-ref.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
@@ -37,6 +37,11 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
   push(push: MovedRef, to: { readonly user: string; readonly base: string }): Promise<SentEntry>;
   /** See `missedAfter`. */
   missedAfter(tip: DefaultTip, user: string): Promise<{ readonly before: string | null } | null>;
+  /** See `deployedBy`. */
+  deployedBy(
+    repository: Omit<DefaultTip, 'sha'>,
+    of: { readonly user: string; readonly branch: string },
+  ): ReturnType<typeof deployedBy>;
   /** See `readOwn`. */
   read(asked: OwnRead): ReturnType<typeof readOwn>;
   /** Whether a login is valid. */
@@ -113,6 +118,7 @@ export function openEngine(settings: EngineSettings): Engine {
       return row(await acceptOwnPush(push, received, pushPorts()), { base, docs: 'true' });
     },
     missedAfter: (tip, user) => missedAfter(tip, user, pushPorts()),
+    deployedBy: (repository, of) => deployedBy(repository, of, pushPorts()),
     verify: ports.verify,
     resume: async (first) => {
       await resume(ports, queue);

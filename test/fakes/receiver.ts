@@ -1,5 +1,5 @@
 import type { MovedRef } from '../../functions/core/payload/moved-ref.ts';
-import type { Accepted, Receiver } from '../../lib/repohost/push/receiver.ts';
+import type { Accepted, DeployedBy, Receiver } from '../../lib/repohost/push/receiver.ts';
 
 /** A service that records pushes in memory. */
 export interface FakeReceiver extends Receiver {
@@ -9,6 +9,8 @@ export interface FakeReceiver extends Receiver {
   before: () => void | Promise<void>;
   /** What it says of each push from now on. */
   answer: Partial<Accepted>;
+  /** What it says that a repository deploys. */
+  deploys: Partial<DeployedBy>;
   follow: Receiver['follow'];
 }
 
@@ -22,6 +24,7 @@ export function fakeReceiver(): FakeReceiver {
     pushes,
     before: () => {},
     answer: {},
+    deploys: {},
     accept: async (moved) => {
       await receiver.before();
       const isDefault = moved.ref === `refs/heads/${moved.defaultBranch}` && moved.after !== null;
@@ -37,6 +40,7 @@ export function fakeReceiver(): FakeReceiver {
       const isTold = pushes.some((one) => one.owner === tip.owner && one.name === tip.name && one.after === tip.sha);
       return before === tip.sha || (before === null && isTold) ? null : { before };
     },
+    deployedBy: async ({ name: app }, branch) => ({ app, environment: branch, ...receiver.deploys }),
     follow: async () => {},
   };
   return receiver;

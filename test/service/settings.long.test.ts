@@ -130,6 +130,42 @@ describe('the settings of an application on one machine', () => {
     expect((await cli('deploy', inApi)).out).toContain('ann/api is live');
   });
 
+  it('deploy staging beside production, as a push that would replace it is told to', async () => {
+    tree = gitFolder('nowhere');
+    tree.git('remote', 'remove', 'origin');
+    const page = (text: string) =>
+      server.replace("require('node:path').basename(__filename)", `'${text}' + process.env.WORD`);
+    const run = (line: string) => promisify(execFile)('sh', ['-c', line], { cwd: tree.folder, env: env() });
+    tree.commit({ 'package.json': JSON.stringify({ name: 'stage' }), 'server.js': page('first ') });
+    expect((await hooks('create stage')).code).toBe(0);
+    await hooks('env set WORD=shared --app stage');
+    expect(await push()).toContain('live after');
+
+    await run('git remote add other "$(git remote get-url hooks | sed s/stage/other-repository/)"');
+    const refused = (await run('git push other main')).stderr;
+    const [, advice = ''] =
+      /"(hooks create stage --environment staging)"/.exec(refused.replace(/\s*\nremote: */g, ' ')) ?? [];
+    const states = JSON.parse(
+      (await hooks('apps --json')).out.split('\n').find((line) => line.includes('"stage"')) ?? '',
+    );
+    expect(states).toMatchObject({ state: 'running' });
+    expect((await hooks('status stage')).out).not.toContain('belongs');
+
+    const created = await hooks(`${advice.replace(/^hooks /, '')} --variables-of stage`);
+    const [, line = ''] = /Deploy with: (.*)/.exec(created.out) ?? [];
+    tree.commit({ 'server.js': page('second ') });
+    expect((await run(line)).stderr).toContain('live after');
+    const answers = async (app: string) => (await fetch((await hooks(['open', app])).out.trim())).text();
+    expect([await answers('stage'), await answers('stage-staging')]).toEqual(['first shared', 'second shared']);
+
+    const other = (await run('git push hooks HEAD:refs/heads/next')).stderr;
+    const [, set = ''] = /(hooks set stage branch=next)/.exec(other) ?? [];
+    expect((await hooks(set.replace(/^hooks /, ''))).code).toBe(0);
+    tree.commit({ 'server.js': page('third ') });
+    expect((await run('git push hooks HEAD:refs/heads/next')).stderr).toContain('live after');
+    expect([await answers('stage'), await answers('stage-staging')]).toEqual(['third shared', 'second shared']);
+  });
+
   it('say what outlives a release, that it runs alone, and what it is asked for', async () => {
     tree = gitFolder('nowhere');
     tree.git('remote', 'remove', 'origin');

@@ -7,12 +7,15 @@ interface Example {
   readonly other: unknown;
   /** What it cannot be, in an API call or in a package.json. */
   readonly wrong: unknown;
+  /** An application that may have it; absent: one that is deployed already. */
+  readonly app?: string;
 }
 
 /** A value of each setting. Tests go through the table of settings: one that is not here fails them. */
 export const SETTING_EXAMPLES: Readonly<Record<SettingName, Example>> = {
   branch: { typed: 'refs/heads/staging', kept: 'staging', other: 'main', wrong: 'a b' },
   path: { typed: './apps/web/', kept: 'apps/web', other: 'web', wrong: '../x' },
+  environment: { typed: 'Staging', kept: 'staging', other: 'qa', wrong: 'pr-7', app: 'shop-staging' },
   install: { typed: 'npm ci --omit=dev', kept: 'npm ci --omit=dev', other: 'make', wrong: 'x'.repeat(1001) },
   build: { typed: '', kept: '', other: 'make', wrong: 5 },
   start: { typed: 'node . --a=b,c', kept: 'node . --a=b,c', other: 'make', wrong: 'a\nb' },

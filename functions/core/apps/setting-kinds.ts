@@ -1,5 +1,5 @@
 import { branchIn } from '../payload/branch.ts';
-import { folderOf } from '../payload/folder.ts';
+import { folderOf, isEnvironment } from '../payload/folder.ts';
 
 /** A kind of values, which are JSON. */
 export interface Kind<Value> {
@@ -45,6 +45,13 @@ export const branch: Kind<string> = {
   mustBe: 'the name of a branch',
   read: (given) => (typeof given === 'string' ? (branchIn(given) ?? undefined) : undefined),
   typed: (text) => text,
+};
+
+export const environment: Kind<string> = {
+  json: 'text',
+  mustBe: 'a word of lower-case letters, digits and single dashes, such as staging',
+  read: (given) => (typeof given === 'string' && isEnvironment(given) ? given : undefined),
+  typed: (text) => text.toLowerCase() || null,
 };
 
 export const yesOrNo: Kind<boolean> = {

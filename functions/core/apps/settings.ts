@@ -1,6 +1,6 @@
 import { badParameter, DeployError } from '../errors.ts';
 import { isObject } from '../json.ts';
-import { branch, command, folderOfWhat, health, type Kind, paths, yesOrNo } from './setting-kinds.ts';
+import { branch, command, environment, folderOfWhat, health, type Kind, paths, yesOrNo } from './setting-kinds.ts';
 
 /** One setting: API, command line, package.json, OpenAPI, page, builder and runner read its row. */
 interface Setting<Value> {
@@ -37,6 +37,14 @@ const SETTINGS = {
     value: 'folder',
     notInPackage: 'it says where the package.json is',
     notOn: { 'aws-lambda': 'the address of the webhook names the folder (?path=apps/web)' },
+  },
+  environment: {
+    kind: environment,
+    about:
+      'the word that a repository of this service adds to the name in package.json; the repository is called <name>-<word>',
+    value: 'word',
+    notInPackage: 'all environments have the same package.json',
+    notOn: { 'aws-lambda': 'the address of the webhook names it (?environment=staging)' },
   },
   install: {
     kind: command,

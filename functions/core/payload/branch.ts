@@ -55,9 +55,13 @@ function otherBranch(branch: string, wanted: string): string {
 }
 
 /** A push to the service's own host has no webhook. */
-function howToPush({ branch, provider }: Pick<Push, 'branch' | 'provider'>): string {
+function howToPush({ branch, provider, app }: Pick<Push, 'branch' | 'provider' | 'app'>): string {
   if (provider !== GIT) return howToDeploy(branch ?? '');
-  return ` To deploy ${branch}, make it the default branch of the repository; to preview it, push it with -o preview.`;
+  // The name of a branch may be more than a word for a shell.
+  const how = /^[\w./-]+$/.test(branch ?? '')
+    ? `run "hooks set ${app} branch=${branch}" before its next push`
+    : 'set it as the branch of the application';
+  return ` To deploy ${branch}, ${how}; to preview it, push it with -o preview.`;
 }
 
 function howToDeploy(branch: string): string {

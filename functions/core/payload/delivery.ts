@@ -60,6 +60,8 @@ export interface Push extends DeliveryBase {
   readonly author: string | null;
   /** The skip directives of the head commit's message; null without any or without a message. */
   readonly skip: Skip | null;
+  /** The application that a repository of this service deploys. */
+  readonly app?: string;
 }
 
 /** The outcome of a build for its commit. `neutral`: it was skipped, or says nothing about the commit. */

@@ -28,10 +28,14 @@ export function folderPath(text: string | undefined): string | undefined {
 const ENVIRONMENT = /^(?!pr-\d+$)[a-z\d]+(-[a-z\d]+)*$/;
 const MAX_ENVIRONMENT_CHARACTERS = 40;
 
+export function isEnvironment(name: string): boolean {
+  return ENVIRONMENT.test(name) && name.length <= MAX_ENVIRONMENT_CHARACTERS;
+}
+
 /** Returns the environment that the parameter names, in lower case. Throws `request:bad_parameter`. */
 export function environmentNamed(text: string | undefined): string | undefined {
   const name = text?.toLowerCase();
-  if (name === undefined || (ENVIRONMENT.test(name) && name.length <= MAX_ENVIRONMENT_CHARACTERS)) return name;
+  if (name === undefined || isEnvironment(name)) return name;
   const detail =
     `The parameter environment must be a word such as staging: up to ${MAX_ENVIRONMENT_CHARACTERS} letters, digits and ` +
     'single dashes between them, and not that of a preview (pr-7).';

@@ -89,6 +89,7 @@ function receiverOf({ engine, base, login, isUser }: ReceiverOptions): Receiver 
       // What users who were removed have left is not the first user's.
       return missed?.before === null && !isUser(tip.owner) ? null : missed;
     },
+    deployedBy: (repository, branch) => engine.deployedBy(repository, { user: userOf(repository.owner), branch }),
     follow: ({ entry }, watching) =>
       follow({ entry, client: (user) => ownClient(engine, { user, base }), ...watching }),
   };

@@ -8,7 +8,7 @@ import { isAncestor, readCommit, settleDefaultBranch } from '../git/revisions.ts
 import type { OpenRepositories } from '../local-host.ts';
 import { type RepositoryRecord, readRecord } from '../store/folders.ts';
 import { closePreview, openPreview, previewOf } from '../store/previews.ts';
-import type { Accepted, Receiver } from './receiver.ts';
+import type { Accepted, DeployedBy, Receiver } from './receiver.ts';
 
 export interface PushContext extends Pick<OpenRepositories, 'git' | 'folders'> {
   readonly receiver: Receiver;
@@ -67,7 +67,10 @@ export async function recordPush(
     }
     if (others.length > 1) said.push(notRecorded(others, defaultBranch));
     const [branch] = branchesOf(others);
-    if (branch !== undefined && others.length === moves.length) said.push(...howToChange(bare, defaultBranch, branch));
+    if (branch !== undefined && others.length === moves.length) {
+      const deployed = await context.receiver.deployedBy({ ...record, defaultBranch }, branch);
+      said.push(...howToChange(deployed, defaultBranch, branch));
+    }
     return { said, open };
   });
 }
@@ -164,10 +167,16 @@ function isZero(id: string): boolean {
   return /^0+$/.test(id);
 }
 
-function howToChange({ folder }: BareRepository, defaultBranch: string, branch: string): readonly string[] {
+/** Returns the ways to deploy another branch. */
+function howToChange({ app, environment }: DeployedBy, defaultBranch: string, branch: string): readonly string[] {
+  const beside = [
+    `To deploy ${branch} beside it, with variables and domains of its own:`,
+    `  hooks create ${app} --environment ${environment}`,
+  ];
   return [
-    `${defaultBranch} is the default branch of this repository. To make it ${branch}, for the next push:`,
-    `  git -C ${shellQuote(folder)} symbolic-ref HEAD ${shellQuote(`${BRANCHES}${branch}`)}`,
+    `${defaultBranch} is the branch of this repository that is deployed. To deploy ${branch} in its place, from the next push on:`,
+    `  hooks set ${app} ${shellQuote(`branch=${branch}`)}`,
+    ...(environment === null ? [] : beside),
     `To preview ${branch} at an address of its own, push its next commit with "git push -o ${PREVIEW}".`,
   ];
 }

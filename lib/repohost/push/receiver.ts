@@ -12,6 +12,14 @@ export interface Accepted {
   readonly isFollowed: boolean;
 }
 
+/** What a repository deploys. */
+export interface DeployedBy {
+  /** The platform's name of the application. */
+  readonly app: string;
+  /** A name for an environment that has another branch; null for a repository that is one itself. */
+  readonly environment: string | null;
+}
+
 /** Where lines for the user who pushes go. */
 export interface Watching {
   readonly print: (line: string) => void;
@@ -28,6 +36,8 @@ export interface Receiver {
   accept(moved: MovedRef): Promise<Accepted>;
   /** Returns the tip that is recorded of a branch (`before`), if a push to it was missed; else null. */
   missedAfter(tip: DefaultTip): Promise<{ readonly before: string | null } | null>;
+  /** Returns what pushes to a repository deploy; `branch` is another one. */
+  deployedBy(repository: Omit<DefaultTip, 'sha'>, branch: string): Promise<DeployedBy>;
   /** Shows the user who pushed what becomes of it; resolves when there is nothing more to show. */
   follow(accepted: Accepted, watching: Watching): Promise<void>;
 }

@@ -86,6 +86,7 @@ function receiverOf({ url, login, api }: Pick<Place, 'url' | 'login'> & { readon
       }
     },
     missedAfter: async () => null,
+    deployedBy: async ({ name: app }) => ({ app, environment: null }),
     follow: ({ entry }, watching) => follow({ entry, client: (of) => client({ url, user: of, secret }), ...watching }),
   };
 }

@@ -6,6 +6,7 @@ import { Copy } from '../parts/copy.tsx';
 import { External } from '../parts/link.tsx';
 import { Choices } from './choices.tsx';
 import { Domains } from './domains.tsx';
+import { Environments } from './environments.tsx';
 import { Remove } from './operations.tsx';
 
 /** The settings of an application: its source, how it is built and started, its badge, its removal. */
@@ -14,6 +15,7 @@ export function AppSettings({ app }: { app: Application }) {
     <>
       <Domains app={app} />
       <Source app={app} />
+      <Environments app={app} />
       <Choices app={app} />
       <EmbeddedBadge app={app} />
       <section aria-labelledby="remove">

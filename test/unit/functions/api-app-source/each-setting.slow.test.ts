@@ -10,7 +10,7 @@ const mustBe = (name: string, what: string) => ({ detail: expect.stringContainin
 
 describe.each(['embedded', 'aws-lambda'] as const)('on the platform %s', (platform) => {
   describe.each(SETTING_NAMES)('the setting %s', (name) => {
-    const { typed, kept, other, wrong } = SETTING_EXAMPLES[name];
+    const { typed, kept, other, wrong, app: application = 'shop' } = SETTING_EXAMPLES[name];
     const { notOn, notInPackage } = settingOf(name);
     const notHere = notOn?.[platform];
     let world: AppsWorld;
@@ -24,7 +24,7 @@ describe.each(['embedded', 'aws-lambda'] as const)('on the platform %s', (platfo
 
     const settings = (body?: string) =>
       world.ask(body === undefined ? 'GET' : 'PATCH', '/1/apps/{user}/{application}/settings', {
-        params: { user: 'ann', application: 'shop' },
+        params: { user: 'ann', application },
         ...(body !== undefined && { body: Buffer.from(body) }),
       });
 

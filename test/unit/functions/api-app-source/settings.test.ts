@@ -117,19 +117,19 @@ describe('the settings of an application', () => {
     [{ keep: ['a\0b'] }, `The setting keep must be ${PATHS}.`],
     [
       { build: 'make', biuld: 'x' },
-      'There is no setting biuld, but branch, path, install, build, start, output, health, overlap, keep.',
+      'There is no setting biuld, but branch, path, environment, install, build, start, output, health, overlap, keep.',
     ],
     [
       { constructor: 'x' },
-      'There is no setting constructor, but branch, path, install, build, start, output, health, overlap, keep.',
+      'There is no setting constructor, but branch, path, environment, install, build, start, output, health, overlap, keep.',
     ],
     [
       {},
-      'The body is JSON with settings to change: branch, path, install, build, start, output, health, overlap, keep.',
+      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep.',
     ],
     [
       'staging',
-      'The body is JSON with settings to change: branch, path, install, build, start, output, health, overlap, keep.',
+      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep.',
     ],
   ])('cannot be changed by %j', async (body, detail) => {
     await expect(settings(body)).rejects.toMatchObject({ code: 'request:bad_parameter', detail });
@@ -148,6 +148,21 @@ describe('the settings of an application', () => {
     expect(await world.log.appOwner('ann', 'shop')).not.toHaveProperty('path');
     await world.log.ownApp('ann', 'web', { ...shop, path: 'web', branch: 'main' });
     await expect(settings({ path: 'apps/web' }, 'web')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('have an environment as a part of the name, before the first deploy only', async () => {
+    const detailOf = (body: unknown, app: string) => settings(body, app).catch(({ detail }) => detail);
+    expect(await detailOf({ environment: 'staging' }, 'shop')).toContain('"hooks create shop --environment staging"');
+    expect((await settings({ environment: 'staging' }, 'shop-staging')).body).toMatchObject({ environment: 'staging' });
+    expect((await settings({ environment: null }, 'shop-staging')).body).toMatchObject({ environment: null });
+    await world.log.ownApp('ann', 'shop-staging', { ...shop, branch: 'main', environment: 'staging' });
+    expect((await settings({ environment: 'staging' }, 'shop-staging')).status).toBe(200);
+    expect(await detailOf({ environment: null }, 'shop-staging')).toContain('is deployed already, by ann/shop');
+    await world.log.ownApp('ann', 'the-shop', { ...shop, path: 'x', branch: 'main' });
+    expect(await detailOf({ environment: 'shop' }, 'the-shop')).toContain('is deployed already, by ann/shop');
+    for (const word of ['pr-7', 'A', 'a--b', '', 'x'.repeat(41)]) {
+      expect(await detailOf({ environment: word }, `shop-${word}`)).toContain('must be a word of lower-case letters');
+    }
   });
 
   it('move neither a preview nor what no repository has deployed', async () => {

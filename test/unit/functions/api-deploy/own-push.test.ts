@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acceptOwnPush, missedAfter } from '../../../../functions/api-deploy/own-push.ts';
+import { acceptOwnPush, deployedBy, missedAfter } from '../../../../functions/api-deploy/own-push.ts';
 import type { MovedRef } from '../../../../functions/core/payload/moved-ref.ts';
 import { compareApp } from '../../../../functions/core/reconcile/compare.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
@@ -40,6 +40,8 @@ function world() {
     },
     missed: (commit: string, defaultBranch = 'main', name = 'shop') =>
       missedAfter({ owner: 'ann', name, defaultBranch, sha: commit }, 'ann', ports),
+    deployed: (name: string, branch: string) =>
+      deployedBy({ owner: 'ann', name, defaultBranch: 'main' }, { user: 'ann', branch }, ports),
     numbers: async () => (await log.page({ user: 'ann', app: null, skip: 0, limit: 1 })).total,
   };
 }
@@ -54,9 +56,9 @@ async function inTurns(turns: number, act: () => Promise<unknown>): Promise<void
   await act();
 }
 
-let { push, missed, numbers, moved, compare, log, queue } = world();
+let { push, missed, deployed, numbers, moved, compare, log, queue } = world();
 beforeEach(() => {
-  ({ push, missed, numbers, moved, compare, log, queue } = world());
+  ({ push, missed, deployed, numbers, moved, compare, log, queue } = world());
 });
 
 describe('A push to a repository of this machine', () => {
@@ -91,11 +93,36 @@ describe('A push to a repository of this machine', () => {
     expect((await push({ name: 'other' })).path).toBeUndefined();
   });
 
+  it('to a repository with an environment is of that, which has a track of its own and no previews', async () => {
+    await log.settings.change({ user: 'ann', app: 'shop-staging' }, { environment: 'staging', path: 'web' });
+    const name = 'shop-staging';
+    expect(await push({ name })).toMatchObject({ status: 'queued', environment: 'staging', path: 'web' });
+    expect(await missed(sha('a'), 'main', name)).toBeNull();
+    expect((await log.branch('ann', { host: 'local', owner: 'ann', name }, 'main~staging:web')).tip).toBe(sha('a'));
+    await expect(push({ name, ref: 'refs/heads/side', preview: 1 })).rejects.toMatchObject({
+      code: 'request:bad_parameter',
+      detail: expect.stringContaining('An environment has no previews'),
+    });
+  });
+
+  it.each([
+    ['shop', 'Feature/New one', { app: 'shop', environment: 'feature-new-one' }],
+    ['My_shop', 'pr-7', { app: 'my-shop', environment: 'staging' }],
+    ['shop-staging', 'next', { app: 'shop-staging', environment: null }],
+  ])('to %s says how another branch, %s, is deployed beside it', async (name, branch, expected) => {
+    await log.settings.change({ user: 'ann', app: 'shop-staging' }, { environment: 'staging' });
+    expect(await deployed(name, branch)).toEqual(expected);
+  });
+
+  it('of a branch whose name is more than a word for a shell is told no command', async () => {
+    expect((await push({ ref: 'refs/heads/a$(id)' })).reason).toContain('set it as the branch of the application');
+  });
+
   it.each([
     [
       'of another branch',
       { ref: 'refs/heads/side' },
-      /^The branch is side; only the branch main is deployed\. To deploy side, make it the default branch of the repository; to preview it, push it with -o preview\.$/,
+      /^The branch is side; only the branch main is deployed\. To deploy side, run "hooks set shop branch=side" before its next push; to preview it, push it with -o preview\.$/,
     ],
     ['of a tag', { ref: 'refs/tags/v1' }, /^v1 is a tag;/],
     ['that deletes a branch', { ref: 'refs/heads/side', after: null }, /^The branch is side;/],

@@ -32,8 +32,22 @@ describe('an application', () => {
       'The application shop belongs to ann/shop, and this is bob/fork. Give the package another name; or, to have it ' +
       'deploy shop from now on, with its variables, domains and data, run "hooks transfer shop memory/bob/fork".';
     const error = { code: 'deploy:platform:start_app', detail };
-    expect(await check(2)).toMatchObject({ status: 'error', appName: 'shop', error });
+    // It is no failure of the application.
+    expect(await check(2)).toMatchObject({ status: 'error', appName: null, error });
     expect((await facts.branch('ann', fork, 'master')).activeDeploy).toBeNull();
+  });
+
+  it('is deployed beside by a repository of the service that is told how, unless that is an environment', async () => {
+    const { push, theirs, check, facts } = await deployed();
+    const ownHost = { name: 'memory' };
+    await push(theirs, { repository: fork });
+    expect((await check(2, { ownHost })).error?.detail).toContain(
+      'run "hooks create shop --environment staging" in the folder, and push as that says; else give the package another name',
+    );
+    await facts.ownApp('ann', 'shop-a', { host: 'memory', owner: 'ann', name: 'shop', environment: 'a' });
+    await push(theirs, { repository: fork, environment: 'a' });
+    const { appName, error } = await check(3, { ownHost });
+    expect([appName, error?.detail]).toEqual([null, expect.not.stringContaining('hooks create')]);
   });
 
   it('is named by the hosts as well when the repositories differ in nothing else', async () => {

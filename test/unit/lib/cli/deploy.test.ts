@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
@@ -90,6 +91,45 @@ describe('create', () => {
     expect(readFileSync(join(folder, '.git/config'), 'utf8').match(/helper =/g)).toHaveLength(2);
     const { code, err } = await run('create other');
     expect([code, err]).toEqual([1, expect.stringContaining('git remote remove hooks')]);
+  });
+
+  it('connects an environment with a remote and an application of its own, and the variables that are asked for', async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+    const variables = { '/1/apps/demo/shop/env?values=true': { A: '1', B: 'canary', PREVIEW_VARIABLES: 'A' } };
+    const answers: Record<string, unknown> = { '/1/apps/demo/shop-staging/env': { A: null }, ...variables };
+    const sent: unknown[] = [];
+    const url = await server(async (request, response) => {
+      const body = await text(request);
+      if (request.method !== 'GET') sent.push([request.method, request.url, JSON.parse(body)]);
+      const apps = [{ name: 'shop-staging', app: 'shop-staging', state: 'never' }];
+      const env = answers[request.url ?? ''];
+      response.end(JSON.stringify(env === undefined ? { apps } : { env }));
+    });
+    writeFileSync(join(dataDir, 'url'), url);
+    const args = 'create shop --environment Staging --variables-of shop';
+    const { code, out, err } = await cli(args, { env: env(), folder });
+    expect([code, out]).toEqual([
+      0,
+      'The remote "hooks-staging" of this folder is http://127.0.0.1:4002/demo/shop-staging.git.\nDeploy with: git push hooks-staging HEAD:refs/heads/staging\n',
+    ]);
+    expect(err).toContain('shop-staging has the variables B of shop:');
+    expect(err).not.toContain('canary');
+    expect(sent).toEqual([
+      ['PATCH', '/1/apps/demo/shop-staging/settings', { environment: 'staging' }],
+      ['PATCH', '/1/apps/demo/shop-staging/env?restart=false', { B: 'canary' }],
+    ]);
+    git(['commit', '--quiet', '--allow-empty', '-m', 'First']);
+    git(['branch', 'staging']);
+    expect((await cli(args, { env: env(), folder })).out).toContain('git push hooks-staging staging\n');
+  });
+
+  it('refuses an environment under another name than that of the package', async () => {
+    await onThisMachine();
+    git(['init', '--quiet']);
+    writeFileSync(join(folder, 'package.json'), '{"name":"@ann/store"}');
+    const { code, err } = await run('create shop --environment staging');
+    expect([code, err]).toEqual([1, expect.stringContaining('hooks create ann-store.')]);
   });
 
   it.each([

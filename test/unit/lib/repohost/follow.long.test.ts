@@ -50,17 +50,24 @@ describe('A push that is followed', () => {
   it('of another branch than the default one says how to change that', async () => {
     await world.push(world.url(), 'main');
     const printed = await world.push(world.url(), 'main:side');
-    expect(printed).toContain('main is the default branch of this repository. To make it side, for the next push:');
-    expect(printed).toContain('symbolic-ref HEAD refs/heads/side');
-    expect(await world.push(world.url(), 'main:main')).not.toContain('symbolic-ref');
+    expect(printed).toContain('To deploy side in its place, from the next push on:');
+    expect(printed).toMatch(/remote: {3}hooks set app branch=side *\n/);
+    expect(printed).toMatch(/remote: {3}hooks create app --environment side *\n/);
+    expect(await world.push(world.url(), 'main:main')).not.toContain('hooks set');
+  });
+
+  it('of another branch names the application, and no environment of an environment', async () => {
+    await world.push(world.url(), 'main');
+    world.service.deploys = { app: 'shop-staging', environment: null };
+    const printed = await world.push(world.url(), 'main:other');
+    expect(printed).toMatch(/remote: {3}hooks set shop-staging branch=other *\n/);
+    expect(printed).not.toContain('--environment');
   });
 
   it('of a branch with a name like a command quotes it in the command to copy, and escapes its direction marks', async () => {
     await world.push(world.url(), 'main');
-    expect(await world.push(world.url(), 'main:a$(id)`id`;<b>')).toContain(
-      "symbolic-ref HEAD 'refs/heads/a$(id)`id`;<b>'",
-    );
-    expect(await world.push(world.url(), 'main:a\u202eb')).toContain('To make it a\\u202eb, for the next push:');
+    expect(await world.push(world.url(), 'main:a$(id)`id`;<b>')).toContain("hooks set app 'branch=a$(id)`id`;<b>'");
+    expect(await world.push(world.url(), 'main:a\u202eb')).toContain('To deploy a\\u202eb in its place,');
   });
 
   it.each(WAYS.flatMap((way) => ['the push is interrupted', 'the host ends'].map((what) => [way, what] as const)))(
