@@ -28,9 +28,9 @@ export function safePath(text: string, bounds: TarballLimits, code: TarCode = 'd
   return path;
 }
 
-/** Whether a path is absolute on some system: `/etc`, `\\server`, `C:`. */
+/** Whether a path is absolute on some system: `/etc`, `\\server`, `C:\x`. `a:b.txt` is a name where tarballs are unpacked. */
 export function isAbsolute(path: string): boolean {
-  return /^(?:[\\/]|[A-Za-z]:)/.test(path);
+  return /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path);
 }
 
 function faultOf(path: string, bounds: TarballLimits): string | null {

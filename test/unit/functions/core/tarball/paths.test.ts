@@ -33,6 +33,10 @@ describe('A path in a tarball', () => {
     expect(await verdict(tarball(gnuLong(path), file('app-1/harmless')))).toBe(unsafe);
   });
 
+  it.each(['app-1/a:b.txt', 'app-1/C:', 'app-1/a/b:c'])('%s with a colon in a name is accepted', async (path) => {
+    expect(await verdict(tarball(file(path)))).toBe('passed');
+  });
+
   it('that is empty is refused', async () => {
     expect(await verdict(tarball(file('')))).toBe(unsafe);
   });
