@@ -25,7 +25,10 @@ const noise =
   /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v|> |\s*throw\b|\s*$)|\[WARN|^\W*warn(?:ing)?\b|^➤ YN0000/i;
 /** An address that a program cannot reach. */
 const networkError = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET)\b/;
-const words = /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fatal|invalid|cannot|not found|could not|can't)\b/i;
+const words =
+  /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fail|fatal|invalid|cannot|not found|could not|can't|must be)\b|^[\s│└├─┬]*[✕✖✘×⨯] /i;
+/** Lines below a message that names nothing in which one that does is looked for. */
+const MOST_BELOW = 20;
 /** A path or an address of a module, in a line of its own. */
 const place = /^\s*(?:\[plugin [^\]]+\] )?(?:\.\/|\/|\[|file:)?[\w@.[\]()/~+-]+\.\w+(?::\d+(?::\d+)?)?\s*$/;
 /** Lines that name the cause, whatever is printed before them. */
@@ -153,13 +156,30 @@ function firstError(lines: readonly string[]): string | undefined {
   if (at < 0) return undefined;
   const below = relevant.slice(at).findIndex((line) => saysSomething(line));
   if (below < 0) return relevant[at];
-  const message = relevant[at + below] ?? '';
-  // Its place is in the line above it, or in a frame below.
-  const above = relevant[at + below - 1] ?? '';
-  const next = relevant[at + below + 1] ?? '';
+  return told(relevant, namedBelow(relevant, at + below));
+}
+
+/** A message that names nothing, such as how many files have failed, is followed by the one that says which. */
+function namedBelow(lines: readonly string[], at: number): number {
+  const message = lines[at] ?? '';
+  const isNamed = namesSomething(message) || /: *\S+\s*$/.test(message) || placeAbove(lines, at) !== '';
+  if (isNamed || /^\s+-\s/.test(lines[at + 1] ?? '')) return at;
+  const below = lines.slice(at + 1, at + 1 + MOST_BELOW);
+  const next = below.findIndex((line) => words.test(line) && namesSomething(line) && !place.test(line));
+  return next < 0 ? at : at + 1 + next;
+}
+
+/** Returns the place of a message that is in the line above it, with a colon; empty for none. */
+function placeAbove(lines: readonly string[], at: number): string {
+  const above = lines[at - 1] ?? '';
+  return /^(?:\.\/)?\w\S*:\d+\s*$/.test(above) && place.test(above) ? `${above.trim().replace(/^\.\//, '')}: ` : '';
+}
+
+/** Returns a message with its place, in the line above it or in a frame below, and its detail. */
+function told(relevant: readonly string[], at: number): string {
+  const message = relevant[at] ?? '';
+  const next = relevant[at + 1] ?? '';
   const framed = /╭─+\[([^\]]*)\]/.exec(next)?.[1];
-  const where =
-    /^(?:\.\/)?\w\S*:\d+\s*$/.test(above) && place.test(above) ? `${above.trim().replace(/^\.\//, '')}: ` : '';
   const detail = !namesSomething(message) && /^\s+-\s/.test(next) ? ` ${next.trim()}` : '';
-  return `${where}${message}${detail}${framed === undefined ? '' : ` (${framed.trim()})`}`;
+  return `${placeAbove(relevant, at)}${message}${detail}${framed === undefined ? '' : ` (${framed.trim()})`}`;
 }

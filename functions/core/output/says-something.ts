@@ -16,6 +16,8 @@ const PLACE =
 /** A frame of a stack, the source that is shown with a line number or as the origin of an exception. */
 const FRAME =
   /^\W*(?:\[\w[\w-]*\]\s*)?at (?:\S+ \(|\S+:\d+|async |new |Object|<)|^\s*(?:>\s*)?\d+\s*[│|]|^\s*throw\b|^node:internal\//;
+/** How many have failed, which says of none what is wrong. */
+const SUMMARY = /\b(?:\d+ (?:failed|errors?|problems?)|failed to compile \d+ files?)\b/i;
 const CARETS = /^[\s│|·╵]*[\^~─][\s^~─]*$/;
 
 /**
@@ -23,7 +25,7 @@ const CARETS = /^[\s│|·╵]*[\^~─][\s^~─]*$/;
  * the lines below, one that is a place alone, or says only that something has failed.
  */
 export function saysSomething(line: string): boolean {
-  if (/[:[{(]\s*$/.test(line) || FRAME.test(line)) return false;
+  if (/[:[{(]\s*$/.test(line) || FRAME.test(line) || SUMMARY.test(line)) return false;
   const words = line.replace(TAG, ' ').split(/[\s"'`,;!?|│║]+/);
   return words.some((word) => {
     const bare = bareWord(word).toLowerCase();
@@ -46,5 +48,7 @@ export function withoutSource(lines: readonly string[]): readonly string[] {
 
 /** Whether a line names a thing: in quotes, a path, a file, a variable, a port or a version. */
 export function namesSomething(line: string): boolean {
-  return /["'`][^"'`]+["'`]|\.?\/\w|\b[\w-]+\.[a-z]{2,5}\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|:\d|@\d/.test(line);
+  return /["'`][^"'`]+["'`]|\.?\/\w|\b[\w-]+\.[a-z]{2,5}\b|\b(?!ERR_)[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|:\d|@[\d^~]/.test(
+    line,
+  );
 }
