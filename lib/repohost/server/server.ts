@@ -50,6 +50,7 @@ async function handle({ members, ...deps }: Handling, { request, response }: Exc
   if (caller !== null) members.add(request.socket);
   const gitPath = gitPathOf(path);
   if (gitPath !== null) return serveSmartHttp(deps, gitPath, { url, caller, request, response });
+  if (path.slice(2, 4).join('/') === 'info/lfs') return send(response, noLfs(path));
   if (path.join('/') === 'user/repos' && request.method === 'POST') {
     if (caller === null) throw loginNeeded();
     const made = await makeRepository(deps, caller, request);
@@ -73,6 +74,18 @@ function segments({ pathname }: URL): string[] {
   } catch {
     throw notFound();
   }
+}
+
+/**
+ * The answer to git-lfs, which prints the message and ends the push; without an interface for locks it asks for none
+ * (https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.md#response-errors).
+ */
+function noLfs([, , , , what]: readonly string[]): Answer {
+  const message =
+    'this host keeps no files of Git LFS. "git push --no-verify" pushes their pointers, which are deployed as they are: ' +
+    'fetch the files in a script of the build, or keep them without LFS.';
+  const headers = { 'content-type': 'application/vnd.git-lfs+json' };
+  return { status: what === 'objects' ? 422 : 404, headers, body: JSON.stringify({ message }) };
 }
 
 const NewRepository = v.object({ name: v.string(), private: v.optional(v.boolean(), false) });

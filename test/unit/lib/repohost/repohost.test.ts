@@ -39,6 +39,13 @@ describe('The server of the repository host', () => {
     expect((await ask('/ada/open')).status).toBe(200);
   });
 
+  it('says to git-lfs that it keeps no files, and how to push without it', async () => {
+    const batch = await ask('/ada/open.git/info/lfs/objects/batch', { method: 'POST', body: '{}' });
+    expect([batch.status, batch.headers.get('content-type')]).toEqual([422, 'application/vnd.git-lfs+json']);
+    expect((await batch.json()).message).toContain('git push --no-verify');
+    expect((await ask('/ada/open.git/info/lfs/locks/verify', { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+
   it('makes a repository of the user, private if that is asked for', async () => {
     const create = (body: unknown, init: RequestInit = as('ada')) =>
       ask('/user/repos', { method: 'POST', body: JSON.stringify(body), ...init });
