@@ -156,16 +156,14 @@ function examplesText(examples: CommandDefinition['examples']): string {
   return ['', 'Examples:', ...examples.map(([line, about]) => `  ${line.padEnd(width)}   ${about}`)].join('\n');
 }
 
-/** Returns a text wrapped to the width of the terminal. */
+/** Returns a text wrapped to the width of the terminal; the lines of a table stay. */
 function paragraphs(text: string): string {
-  return text
-    .trim()
-    .split(/\n{2,}/)
-    .map((one) =>
-      one
-        .split(/\n/)
-        .map((line) => line.trim())
-        .join(' '),
-    )
+  const all = text.trim().split(/\n{2,}/);
+  return all
+    .map((one) => {
+      const lines = one.split('\n').map((line) => line.trim());
+      const isTable = lines.length > 1 && lines.every((line) => / {2}/.test(line));
+      return lines.join(isTable ? '\n' : ' ');
+    })
     .join('\n\n');
 }

@@ -22,11 +22,6 @@ export function installationOf({ env, args }: Call, thisUser: string) {
   const given = { ...env, ...(args.text('domain') !== undefined && { APPS_DOMAIN: args.text('domain') }) };
   const overrides = overridesIn(given);
   const addresses = publicAddresses(withOverrides(readConfig(dataDir), overrides));
-  if (addresses?.apps === undefined) {
-    throw new Failure(
-      'The domain of the applications is not known: hooks server --domain apps.example.com, or "appsDomain" in config.json.',
-    );
-  }
   const { appsDomain: APPS_DOMAIN, publicUrl: PUBLIC_URL, listen: LISTEN, isolation: ISOLATION } = overrides;
   const named = { APPS_DOMAIN, PUBLIC_URL, LISTEN, ISOLATION };
   // The root of the checkout.
@@ -39,7 +34,12 @@ export function installationOf({ env, args }: Call, thisUser: string) {
     user: args.text('as') ?? thisUser,
     port: portOf(env.PORT || DEFAULT_PORT),
     platformPort: platformPortIn(dataDir),
-    addresses,
+    /** Throws a `Failure` where the domain is not known, which not every file needs. */
+    get addresses() {
+      if (addresses?.apps !== undefined) return addresses;
+      const advice = 'hooks server --domain apps.example.com, or "appsDomain" in config.json.';
+      throw new Failure(`The domain of the applications is not known: ${advice}`);
+    },
     /** What Caddy sends to the service. Made where there is none. */
     proxySecret: () => proxyProof(dataDir).secret,
     // The unit has to set what is not in config.json.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { SETTING_NAMES } from '../../../../functions/core/apps/settings.ts';
 import type { CommandDefinition } from '../../../../lib/cli/command.ts';
 import { groups } from '../../../../lib/cli/commands.ts';
 import type { CommandGroup } from '../../../../lib/cli/program/program.ts';
@@ -55,6 +56,11 @@ describe('The help', () => {
     }
     expect(examples.length).toBeGreaterThan(0);
     for (const [line] of examples) expect(line).toContain('hooks ');
+  });
+
+  it('has a line for each row of a table', async () => {
+    const { out } = await cli('set --help');
+    for (const name of SETTING_NAMES) expect(out).toMatch(new RegExp(`^ *${name} {2,}\\S`, 'm'));
   });
 
   it.each(all)('of "hooks %s" has options that commander can read, each once', (_, { options = [] }) => {

@@ -28,6 +28,12 @@ describe('hooks server', () => {
     });
   });
 
+  it('prints what needs no domain without one', async () => {
+    const { code, out } = await run('--watch ./notify.sh --as hooks');
+    expect([code, out]).toEqual([0, expect.stringContaining('watch --run')]);
+    expect((await run('--caddy')).err).toContain('The domain of the applications is not known');
+  });
+
   it('says which names answer, and where the two files belong', async () => {
     const { out } = await run('--domain apps.example.com --as hooks');
     for (const part of [
