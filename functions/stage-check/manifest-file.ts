@@ -6,17 +6,20 @@ import { DeployError } from '../core/errors.ts';
 import type { Source } from '../core/hold/wait.ts';
 import { isObject } from '../core/json.ts';
 
-const ONLY_NODE = 'only Node applications and static sites can be deployed';
+const PYTHON = { start: 'python3 server.py' };
 
-/** Files that show what a folder without a package.json holds, and what about that cannot be deployed; sites can. */
-const OTHER_KINDS: readonly { readonly file: string; readonly refused: string | null }[] = [
-  { file: 'index.html', refused: null },
-  { file: 'public/index.html', refused: null },
-  { file: 'Dockerfile', refused: 'No image is built from it' },
-  { file: 'requirements.txt', refused: 'Python applications are not run' },
-  { file: 'pyproject.toml', refused: 'Python applications are not run' },
-  { file: 'go.mod', refused: 'Go programs are not built' },
-  { file: 'Gemfile', refused: 'Ruby applications are not run' },
+/** Files that show what a folder without a package.json holds, and the settings that such an application needs. */
+const OTHER_KINDS: readonly { readonly file: string; readonly deploy?: Readonly<Record<string, string>> }[] = [
+  { file: 'index.html' },
+  { file: 'public/index.html' },
+  { file: 'requirements.txt', deploy: PYTHON },
+  { file: 'pyproject.toml', deploy: PYTHON },
+  { file: 'go.mod', deploy: { build: 'go build -o server .', start: './server' } },
+  { file: 'Gemfile', deploy: { start: 'bundle exec ruby server.rb' } },
+  { file: 'composer.json', deploy: { start: 'php -S $HOST:$PORT -t public' } },
+  { file: 'Cargo.toml', deploy: { build: 'cargo build --release', start: './target/release/server' } },
+  { file: 'deno.json', deploy: { start: 'deno run --allow-net --allow-env server.ts' } },
+  { file: 'Dockerfile', deploy: { start: './server' } },
 ];
 
 /**
@@ -43,14 +46,17 @@ async function withoutManifest(entry: Entry, source: Source): Promise<string> {
 }
 
 function whatToDo(kind: Kind | undefined, name: string): string {
-  if (kind?.refused === null) {
-    return `To deploy it as a static site, commit a package.json that names the application: { "name": "${name}" }`;
+  const manifest = (more: object) => JSON.stringify({ name, ...more });
+  if (kind?.deploy) {
+    const image = kind.file === 'Dockerfile' ? 'No image is built from it: ' : '';
+    return `${image}${image ? 'commit' : 'Commit'} a package.json that names the application and says how it is started, such as ${manifest({ deploy: kind.deploy })}; on AWS Node alone is started.`;
   }
-  const refused = kind ? `${kind.refused}: ${ONLY_NODE}.` : `${ONLY_NODE.replace(/^o/, 'O')}.`;
+  if (kind) {
+    return `To deploy it as a static site, commit a package.json that names the application: ${manifest({})}`;
+  }
   return (
-    `${refused} A Node application has a package.json such as { "name": "${name}", "scripts": { "start": "node server.js" } }; ` +
-    'when that is in another folder, name the folder: by ?path= in the address of a webhook, by "hooks create <application> ' +
-    '--path <folder>" for git push to this service.'
+    `Commit one, such as ${manifest({ scripts: { start: 'node server.js' } })}; when that is in another folder, name the folder: ` +
+    `by ?path= in the address of a webhook, by "hooks create <application> --path <folder>" for git push to this service.`
   );
 }
 

@@ -9,15 +9,33 @@ import { insideRelease } from './inside.ts';
 import { buildScriptsOf, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut, unusedIn } from './left-out.ts';
 import { keepingVariable, keepsDevelopment, managerCommands } from './manager-commands.ts';
-import { manifestIn, packagesOf } from './manifest.ts';
+import { manifestIn, packagesOf, stringsIn } from './manifest.ts';
 import { type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { cronIn } from './start/cron.ts';
 import { mayUseDevelopment, processLines, usedDevelopment } from './start/development.ts';
 import { frameworkOf } from './start/frameworks.ts';
-import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
+import { otherLanguage } from './start/scripts.ts';
+import {
+  type Procfile,
+  procfileIn,
+  readStartManifest,
+  type StartCommand,
+  startCommand,
+} from './start/start-command.ts';
 import { type Toolchain, toolchain } from './tools/toolchain.ts';
 import { startedBy } from './without-build.ts';
+
+/** Throws an Error with one sentence where AWS Lambda has no program for the start, before minutes of building. */
+function checkLanguage({ manifest }: Project, { web }: Procfile, settings: Settings): void {
+  const scripts = stringsIn(manifest, 'scripts');
+  const command = settings.start ?? web ?? scripts.start ?? '';
+  const program = otherLanguage(command, scripts);
+  if (program === undefined) return;
+  throw new Error(
+    `On AWS Lambda an application is started by Node, and "${command}" runs ${program}: deploy it on one machine, or let "start" run Node.`,
+  );
+}
 
 /** The result of a build. */
 export interface BuiltApplication extends Toolchain {
@@ -39,7 +57,7 @@ export function buildApplication(site: BuildSite): Promise<BuiltApplication> {
 }
 
 async function build(site: BuildSite): Promise<BuiltApplication> {
-  const project = withBuild(await readProject(site.root, site.path), site.settings);
+  const project = withBuild(await readProject(site.root, site.path, site.settings), site.settings);
   const warnings: string[] = [];
   /** Writes a line that its entry shows too; on AWS Lambda it is found there by its beginning. */
   const warn = (sentence: string) => {
@@ -50,7 +68,11 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   await readStartManifest(project.folder);
   // A wrong schedule fails the build.
   const cron = await cronIn(project.folder);
-  if (site.runsWebOnly) unusedIn(await procfileIn(project.folder), cron).forEach(warn);
+  if (site.runsWebOnly) {
+    const procfile = await procfileIn(project.folder);
+    checkLanguage(project, procfile, site.settings);
+    unusedIn(procfile, cron).forEach(warn);
+  }
   for (const sentence of await leftOut(site.root)) warn(sentence);
   const programs = await toolchain(site, project);
   for (const warning of programs.warnings) warn(warning);

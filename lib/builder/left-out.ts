@@ -14,11 +14,11 @@ const MOST_NAMED = 20;
 
 /** Returns a sentence for each kind of content that a commit only names, which its tarball does not have. */
 export async function leftOut(root: string): Promise<readonly string[]> {
-  const [modules, attributes] = await Promise.all([textIn(root, '.gitmodules'), textIn(root, '.gitattributes')]);
+  const modules = await textIn(root, '.gitmodules');
   const submodules = [...modules.matchAll(/^[ \t]*path[ \t]*=(.*)$/gm)].map(([, path = '']) => path.trim());
   const absent = [];
   for (const path of submodules.slice(0, MOST_NAMED)) if (await isEmpty(root, path)) absent.push(path);
-  const pointer = /\bfilter=lfs\b/.test(attributes) ? await firstPointer(root) : undefined;
+  const pointer = await firstPointer(root);
   return [
     ...(absent.length > 0
       ? [
@@ -33,14 +33,50 @@ export async function leftOut(root: string): Promise<readonly string[]> {
   ];
 }
 
-const IGNORED = 'Ignored build scripts: ';
+/** What a package manager prints of a package whose install scripts it has not run, and how they are allowed. */
+interface Ignoring {
+  readonly manager: string;
+  /** Its first group is a name, or several with commas between them. */
+  readonly package: RegExp;
+  /** The output has it too; absent: the packages alone say it. */
+  readonly only?: RegExp;
+  readonly advice: (name: string) => string;
+}
 
-/** Returns a sentence about what pnpm has left out, which it says in its output: https://pnpm.io/settings#onlybuiltdependencies */
+const IGNORING: readonly Ignoring[] = [
+  {
+    // https://pnpm.io/settings#onlybuiltdependencies
+    manager: 'pnpm',
+    package: /Ignored build scripts: ([^│]+?)\.? *(?:│|$)/,
+    advice: () =>
+      'name those that are needed in onlyBuiltDependencies of pnpm-workspace.yaml ("pnpm approve-builds" does)',
+  },
+  {
+    // From npm 12 on; npm 11 says only that it will.
+    manager: 'npm',
+    package: /^npm warn install-scripts {3}(@?[^@\s]+)@/,
+    only: /^npm warn install-scripts .*\bblocked\b/,
+    advice: (name) => `allow those that are needed in package.json ("allowScripts": { "${name}": true })`,
+  },
+  {
+    // https://yarnpkg.com/advanced/error-codes#yn0004---build_disabled
+    manager: 'yarn',
+    package: /YN000[45]: [^\w@]*(@?[^@\s]+)@\S+(?: \[\w+\])? lists build scripts, but/,
+    advice: (name) =>
+      `allow those that are needed in package.json ("dependenciesMeta": { "${name}": { "built": true } })`,
+  },
+];
+
+/** Returns a sentence about the install scripts that a package manager has not run, by its output; undefined for none. */
 export function ignoredScripts(printed: readonly string[]): string | undefined {
-  const [, said] = printed.find((line) => line.includes(IGNORED))?.split(IGNORED) ?? [];
-  const names = said?.split('│')[0]?.trim().replace(/\.$/, '');
-  if (!names) return undefined;
-  return `pnpm has not run the install scripts of ${names}: name those that are needed in onlyBuiltDependencies of pnpm-workspace.yaml ("pnpm approve-builds" does).`;
+  for (const { manager, package: pattern, only, advice } of IGNORING) {
+    if (only && !printed.some((line) => only.test(line))) continue;
+    const names = [...new Set(printed.flatMap((line) => pattern.exec(line)?.[1]?.trim() ?? []))].slice(0, MOST_NAMED);
+    const [first] = names;
+    if (first !== undefined)
+      return `${manager} has not run the install scripts of ${names.join(', ')}: ${advice(first)}.`;
+  }
+  return undefined;
 }
 
 function textIn(root: string, file: string): Promise<string> {
@@ -56,16 +92,22 @@ async function isEmpty(root: string, path: string): Promise<boolean> {
   return folder.startsWith(root + sep) && (await entriesInside(folder, 1)).length === 0;
 }
 
+/** Returns the first pointer in a folder whose `.gitattributes`, or that of one above it, names Git LFS. */
 async function firstPointer(root: string): Promise<string | undefined> {
-  const folders = [''];
+  const folders = [{ folder: '', usesLfs: false }];
   let left = MOST_FILES;
-  for (const folder of folders) {
-    for (const entry of await entriesInside(join(root, folder), left)) {
+  for (const { folder, usesLfs: above } of folders) {
+    const entries = await entriesInside(join(root, folder), left);
+    const attributes = entries.some(({ name }) => name === '.gitattributes')
+      ? join(folder, '.gitattributes')
+      : undefined;
+    const usesLfs = above || (attributes !== undefined && /\bfilter=lfs\b/.test(await textIn(root, attributes)));
+    for (const entry of entries) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && entry.name !== 'node_modules') folders.push(path);
+      if (entry.isDirectory() && entry.name !== 'node_modules') folders.push({ folder: path, usesLfs });
       left -= 1;
       if (left <= 0) return undefined;
-      if (entry.isFile() && (await isPointer(join(root, path)))) return path;
+      if (usesLfs && entry.isFile() && (await isPointer(join(root, path)))) return path;
     }
   }
   return undefined;

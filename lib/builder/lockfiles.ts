@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
+import type { Settings } from '../../functions/core/apps/settings.ts';
 import { devEngine, isVersionRange, type RawManifest, stringsIn, textOf } from './manifest.ts';
 import type { ToolSpec } from './tools/tools.ts';
 
@@ -27,18 +28,24 @@ const LOCKFILES: readonly (readonly [string, Named])[] = [
   ['bun.lock', 'bun'],
   ['bun.lockb', 'bun'],
 ];
-const SUPPORTED = 'Use npm, pnpm or Yarn.';
+const SUPPORTED = 'Or commit the lockfile of npm, pnpm or Yarn in place of its own.';
 /** The versions that are used when the repository does not specify one. */
 const USUAL = { pnpm: '10', yarn: '1', berry: '4' };
 
 /**
  * Returns the package manager by the lockfile in a folder and by `packageManager` in its package.json, which decides
- * between two lockfiles. Throws an Error with one sentence for two lockfiles, for a lockfile of another manager, and
- * for Bun.
+ * between two lockfiles. Where a command of the application's own installs, nothing of Bun is read. Throws an Error with one sentence
+ * for two lockfiles, for a lockfile of another manager, and for Bun.
  */
-export async function packageManagerOf(folder: string, manifest: RawManifest): Promise<PackageManager> {
+export async function packageManagerOf(
+  folder: string,
+  manifest: RawManifest,
+  { install }: Pick<Settings, 'install'> = {},
+): Promise<PackageManager> {
   const declared = declaredIn(manifest);
-  const present = LOCKFILES.filter(([file]) => existsSync(join(folder, file)));
+  if (install !== undefined && declared?.name === 'bun') return { kind: 'npm' };
+  const known = install === undefined ? LOCKFILES : LOCKFILES.filter(([, name]) => name !== 'bun');
+  const present = known.filter(([file]) => existsSync(join(folder, file)));
   const others = present.filter(([, name]) => name !== declared?.name);
   const [first, second] = [...new Map(present.map((lock) => [lock[1], lock])).values()];
   if (!declared && first && second) {
@@ -48,7 +55,11 @@ export async function packageManagerOf(folder: string, manifest: RawManifest): P
     throw new Error(`package.json names ${declared.name} as its package manager, but the lockfile is ${others[0][0]}.`);
   }
   const name = declared?.name ?? first?.[1] ?? 'npm';
-  if (name === 'bun') throw new Error(`Bun is not supported as a package manager. ${SUPPORTED}`);
+  if (name === 'bun') {
+    throw new Error(
+      `Bun is not supported as a package manager: "hooks set install='npm install'" has npm install. ${SUPPORTED}`,
+    );
+  }
   const lockfile = present.find((lock) => lock[1] === name)?.[0];
   const range = declared?.version ?? engineOf(manifest, name);
   return { ...(await toolOf({ name, range, folder, lockfile })), ...(lockfile !== undefined && { lockfile }) };

@@ -24,12 +24,12 @@ export interface Project {
  * Reads a repository whose application is in the folder `path`, empty for the root. Throws an Error with one sentence
  * when there is no such folder or no package.json in it, or when its package manager is not supported.
  */
-export async function readProject(root: string, path: string): Promise<Project> {
+export async function readProject(root: string, path: string, settings: Settings = {}): Promise<Project> {
   const folder = await folderIn(root, path);
   const manifest = await manifestIn(folder);
   const installAt = await workspacesAbove(root, folder);
   const installManifest = installAt === folder ? manifest : await manifestIn(installAt);
-  const manager = await packageManagerOf(installAt, installManifest);
+  const manager = await packageManagerOf(installAt, installManifest, settings);
   return {
     root,
     folder,

@@ -23,6 +23,16 @@ export function commandOf(script: string, scripts: Readonly<Record<string, strin
   return text;
 }
 
+/** Programs of other languages, of which AWS Lambda has none beside its Node. */
+const OTHERS =
+  /^(?:\S*\/)?(?:python[\d.]*|pip3?|gunicorn|uvicorn|flask|ruby|bundle|rails|puma|rackup|go|php|java|deno|bun|dotnet|cargo|perl|elixir|mix)$/;
+
+/** Returns the program of another language that a command runs in the end; undefined for any other one. */
+export function otherLanguage(command: string, scripts: Readonly<Record<string, string>>): string | undefined {
+  const [program = ''] = commandOf(command, scripts).split(' ');
+  return OTHERS.test(program) ? program : undefined;
+}
+
 /** Removes variables, and programs that run another one. */
 function withoutWrappers(text: string): string {
   const words = text.trim().split(/\s+/);

@@ -82,9 +82,10 @@ export async function startCommand(folder: string, given: StartManifest, setting
   const manifest = { ...given, scripts: scriptsWith(given.scripts, settings) };
   const { start: wanted, output } = settings;
   const framework = frameworkOf(manifest.packages);
-  if (wanted === '') throw new Error('There is nothing to start: the setting "start" is empty.');
+  if (wanted === '')
+    throw new Error('There is nothing to start: the setting "start" is empty. "hooks unset start" has it found.');
   if (wanted !== undefined) return withWarning(scriptCommand(wanted), manifest, framework);
-  if (output !== undefined) return outputCommand(folder, output);
+  if (output !== undefined) return outputCommand(folder, output, manifest);
   const { web } = await procfileIn(folder);
   if (web !== undefined) return withWarning(scriptCommand(web), manifest, framework);
   const built = framework && (await builtCommand(folder, framework));
@@ -171,10 +172,11 @@ async function siteCommand(folder: string, sites: readonly string[]): Promise<St
   return undefined;
 }
 
-async function outputCommand(folder: string, output: string): Promise<StartCommand> {
+async function outputCommand(folder: string, output: string, manifest: StartManifest): Promise<StartCommand> {
   if (await exists(join(folder, output))) return serving(output);
+  const advice = (await settingFor(folder, manifest)) || ' "hooks unset output" has it found.';
   throw new Error(
-    `There is nothing to serve: the setting "output" is ${output}, and the build has left no such folder.`,
+    `There is nothing to serve: the setting "output" is ${output}, and the build has left no such folder.${advice}`,
   );
 }
 

@@ -103,7 +103,9 @@ function wanted(range: string, spec: { readonly from: string; readonly version: 
 /** `.nvmrc` holds a version, `lts/*`, the name of a long-term release, or `node` for the latest. */
 function rangeOf(text: string, version: string): string {
   if (text === 'node' || text === 'stable' || text === 'current') return '*';
-  if (text === 'lts/*') return semver.major(version) % 2 === 0 ? '*' : NEWEST_LTS;
+  // The Node of this machine may be an older long-term release, or the next one already.
+  const major = semver.major(version);
+  if (text === 'lts/*') return major % 2 === 0 && major >= Number(NEWEST_LTS) ? '*' : NEWEST_LTS;
   return LTS[text.toLowerCase().replace(/^lts\//, '')] ?? text;
 }
 

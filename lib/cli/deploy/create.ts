@@ -22,7 +22,7 @@ export const create: CommandDefinition = {
   details: `Adds the git remote "${REMOTE}"; the first push creates the repository and deploys it. On the machine of the service
 git gets the login from its data folder at each push, elsewhere git asks: no password is written into .git/config. A repository at GitHub, GitLab and so on
 needs a webhook instead: "hooks hook". With --environment it is a second application of the same repository, "<name>-<word>", with the
-remote "${REMOTE}-<word>". An application is named by its package.json: where a static site has none, it offers to write one.`,
+remote "${REMOTE}-<word>". An application is named by its package.json: where there is none, it offers to write one.`,
   args: [{ name: '<name>', about: 'the name of the repository; the application is named by its package.json' }],
   options: [
     ...SET_BEFORE.map((name) => ({
@@ -33,7 +33,7 @@ remote "${REMOTE}-<word>". An application is named by its package.json: where a 
       flags: '--variables-of <application>',
       about: 'begin with the variables of another application, such as production',
     },
-    { flags: '--package-json', about: 'do not ask whether to write the package.json of a static site that has none' },
+    { flags: '--package-json', about: 'do not ask whether to write a package.json where there is none' },
     ...SERVICE_OPTIONS,
   ],
   examples: [
@@ -44,6 +44,7 @@ remote "${REMOTE}-<word>". An application is named by its package.json: where a 
       'hooks create shop --environment staging --variables-of shop',
       'shop-staging beside shop, from the branch staging',
     ],
+    ['hooks create shop --start "python3 server.py"', 'another language that the machine has'],
     ['hooks create docs --build "npm run docs" --output site', 'a site that its build leaves in site/'],
   ],
   run,
@@ -154,20 +155,19 @@ function checkedName(name: string): string {
 const SITES = ['index.html', join('public', 'index.html')];
 
 /**
- * Writes a package.json with the application's name into the repository's root when that has a site and no
- * package.json, after asking for it. Returns whether it did. Without a terminal it asks nothing, and says what is
- * missing.
+ * Writes a package.json with the application's name into the repository's root when that has none, after asking for it:
+ * for a site, or another language. Returns whether it did. Without a terminal it asks nothing, and says what is missing.
  */
 async function offerManifest(call: Call, { root, name }: { readonly root: string; readonly name: string }) {
   const file = join(root, 'package.json');
   if (existsSync(file)) return false;
-  if (!SITES.some((site) => existsSync(join(root, site)))) {
-    call.warn(
-      'There is no package.json in the root of this repository: only Node applications and static sites can be deployed.',
-    );
-    return false;
-  }
   const manifest = { name: packageNameOf(name) };
+  const saysHow = [...SITES, 'Procfile'].some((one) => existsSync(join(root, one)));
+  if (!saysHow && call.args.text('start') === undefined) {
+    call.warn(
+      `Nothing here says how it is started: "hooks set ${manifest.name} start='python3 server.py'", or a line in a Procfile (web: <command>).`,
+    );
+  }
   if (!(await isWanted(call, manifest.name))) {
     call.warn(
       `Before it can be deployed, commit a package.json that names the application: ${JSON.stringify(manifest)}`,
@@ -183,7 +183,7 @@ async function isWanted({ args, stdin }: Call, name: string): Promise<boolean> {
   if (args.flag('package-json')) return true;
   if (!stdin.isTTY) return false;
   const answer = await stdin.ask(
-    `This site has no package.json, which names an application. Write one with the name "${name}"? [Y/n] `,
+    `There is no package.json here, which names an application. Write one with the name "${name}"? [Y/n] `,
   );
   return /^(y|yes|)$/i.test(answer.trim());
 }

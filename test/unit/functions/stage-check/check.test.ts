@@ -52,13 +52,16 @@ describe('a push', () => {
     const { error } = await check(1);
     expect(error).toMatchObject({ code: 'deploy:repohost:no_pkg_json', status: 502 });
     expect(error?.detail).toContain(head.sha.slice(0, 10));
-    expect(error?.detail).toContain('Only Node applications and static sites can be deployed.');
-    expect(error?.detail).toContain('such as { "name": "shop", "scripts": { "start": "node server.js" } }');
+    expect(error?.detail).toContain('such as {"name":"shop","scripts":{"start":"node server.js"}}');
   });
 
   it.each([
-    ['Dockerfile', 'a Dockerfile. No image is built from it: only Node'],
-    ['requirements.txt', 'a requirements.txt. Python applications are not run: only Node'],
+    ['Dockerfile', 'a Dockerfile. No image is built from it: commit a package.json'],
+    [
+      'requirements.txt',
+      'a requirements.txt. Commit a package.json that names the application and says how it is started',
+    ],
+    ['go.mod', 'a go.mod. Commit a package.json that names the application'],
     ['index.html', 'an index.html. To deploy it as a static site, commit a package.json that names'],
     ['public/index.html', 'a public/index.html. To deploy it as a static site, commit'],
   ])('without a package.json but with a %s is an error that says what to do about it', async (file, named) => {

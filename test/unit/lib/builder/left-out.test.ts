@@ -33,6 +33,11 @@ describe('what a commit only names', () => {
       [expect.stringMatching(/^Files of Git LFS are deployed as pointers: public\/a\.png for one\. /)],
     ],
     ['a file of Git LFS that was fetched', { '.gitattributes': attributes, 'a.png': '\x89PNG' }, []],
+    [
+      'a file of Git LFS below a folder that names it',
+      { 'public/.gitattributes': attributes, 'a.png': pointer, 'public/img/b.png': pointer },
+      [expect.stringContaining('public/img/b.png for one.')],
+    ],
     ['a pointer where LFS is not used', { 'docs/pointer.txt': pointer }, []],
   ])('%s', async (_what, files, warnings) => {
     expect(await leftOut(await repository(files))).toEqual(warnings);
@@ -80,4 +85,33 @@ describe('the install scripts that pnpm has left out', () => {
     expect(ignoredScripts(['Ignored build scripts: esbuild@0.25.1.'])).toContain(' of esbuild@0.25.1: ');
     expect(ignoredScripts(['Done in 1.2s'])).toBeUndefined();
   });
+});
+
+describe('the install scripts that npm and Yarn have left out', () => {
+  const ofNpm = (what: string) => [
+    'added 3 packages in 3s',
+    `npm warn install-scripts 2 packages ${what}:`,
+    'npm warn install-scripts   @loc/gen@1.0.0 (postinstall: node -e "f(\'a@b\')")',
+    'npm warn install-scripts   esbuild@0.25.0 (postinstall: node install.js)',
+    'npm warn install-scripts',
+    'npm warn install-scripts Run `npm install-scripts ls` to review, or `npm install-scripts approve <pkg>` to allow.',
+  ];
+
+  it('are those of npm 12, and none of npm 11, which runs them', () => {
+    expect(ignoredScripts(ofNpm('had install scripts blocked because they are not covered by allowScripts'))).toBe(
+      'npm has not run the install scripts of @loc/gen, esbuild: allow those that are needed in package.json ("allowScripts": { "@loc/gen": true }).',
+    );
+    expect(ignoredScripts(ofNpm('have install scripts not yet covered by allowScripts'))).toBeUndefined();
+  });
+
+  it.each(['all build scripts have been disabled.', 'its build has been explicitly disabled through configuration.'])(
+    'are those of Yarn, of which %s',
+    (why) => {
+      const line = `➤ YN000${why.startsWith('all') ? 4 : 5}: │ @swc/core@npm:1.3.0 [dc3fc] lists build scripts, but ${why}`;
+      expect(ignoredScripts([line.replace(' [dc3fc]', ''), line])).toContain('scripts of @swc/core: ');
+      expect(
+        ignoredScripts(['➤ YN0007: │ esbuild@npm:0.25.0 must be built because it never has been before']),
+      ).toBeUndefined();
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProject } from '../../../../lib/builder/project.ts';
+import { NEWEST_LTS } from '../../../../lib/builder/tools/node-hint.ts';
 import { nodePackage, wantedNode } from '../../../../lib/builder/tools/node-version.ts';
 import { toolBin } from '../../../../lib/builder/tools/tools.ts';
 import {
@@ -63,7 +64,16 @@ describe('the Node that an application asks for', () => {
     expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': text })).toMatchObject({ kind: 'other', range });
   });
 
-  it.each(['20', 'lts/iron', 'lts/*', 'node'])('.nvmrc with %j is satisfied by Node 20', async (text) => {
+  it('.nvmrc with lts/* asks for the newest long-term release, unless this machine has that or a later one', async () => {
+    const of = async (version: string) => (await wantedOf({}, version, { '.nvmrc': 'lts/*' })).kind;
+    expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': 'lts/*' })).toMatchObject({ kind: 'other', range: NEWEST_LTS });
+    const newest = Number(NEWEST_LTS);
+    expect(await Promise.all([newest - 1, newest, newest + 1, newest + 2].map((major) => of(`v${major}.0.0`)))).toEqual(
+      ['other', 'own', 'other', 'own'],
+    );
+  });
+
+  it.each(['20', 'lts/iron', 'node'])('.nvmrc with %j is satisfied by Node 20', async (text) => {
     expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': text })).toEqual({ kind: 'own' });
   });
 

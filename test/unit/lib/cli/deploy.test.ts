@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -190,8 +190,13 @@ describe('create in a folder without a package.json', () => {
     expect(manifest).toThrow();
   });
 
-  it('says what can be deployed where there is no site', async () => {
-    expect((await run('create shop')).err).toContain('only Node applications and static sites');
+  it('says how another language is started, unless that is said', async () => {
+    const advice = `"hooks set shop start='python3 server.py'"`;
+    expect((await run('create shop --package-json')).err).toContain(advice);
+    expect(manifest()).toEqual({ name: 'shop' });
+    rmSync(join(folder, 'package.json'));
+    writeFileSync(join(folder, 'Procfile'), 'web: python3 server.py\n');
+    expect((await run('create shop --package-json')).err).not.toContain(advice);
   });
 
   it('changes no package.json that there is', async () => {

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { gitFolder } from '../support/service/git-folder.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
+
+const SERVER = `require('node:http').createServer((_, response) => response.end('up')).listen(process.env.PORT, process.env.HOST);`;
+const writes = (folder: string) =>
+  `node -e "fs.mkdirSync('${folder}', { recursive: true }); fs.writeFileSync('${folder}/index.html', 'a page')"`;
+const manifest = (more: object) => (name: string) => ({ 'package.json': JSON.stringify({ name, ...more }) });
+const served = (name: string) => ({ 'package.json': JSON.stringify({ name }), 'server.js': SERVER });
+
+/** The files of a commit that is refused, what is done before its push, and what its advice begins with. */
+const REFUSED: readonly {
+  readonly what: string;
+  readonly files: (name: string) => Readonly<Record<string, string>>;
+  readonly first?: (name: string) => Readonly<Record<string, string>>;
+  readonly before?: (name: string) => string;
+  readonly advice: RegExp;
+}[] = [
+  {
+    what: 'a site in a folder that is not found',
+    files: manifest({ scripts: { build: writes('doc_build') } }),
+    advice: /^hooks set output=doc_build$/,
+  },
+  {
+    what: 'a script that builds under another name',
+    files: manifest({ scripts: { 'docs:build': writes('dist') } }),
+    advice: /^hooks set build='npm run docs:build'$/,
+  },
+  {
+    what: 'a folder of files that the build does not leave',
+    files: manifest({ scripts: { build: writes('public/site') } }),
+    before: (name) => `hooks set ${name} output=site`,
+    advice: /^hooks set output=public\/site$/,
+  },
+  {
+    what: 'an empty start',
+    files: served,
+    before: (name) => `hooks set ${name} start=`,
+    advice: /^hooks unset start$/,
+  },
+  {
+    what: 'the lockfile of Bun',
+    files: (name) => ({ ...served(name), 'bun.lock': '{}' }),
+    advice: /^hooks set install='npm install'$/,
+  },
+  {
+    what: 'a package with a new name',
+    first: (name) => served(`former-${name}`),
+    files: served,
+    advice: /^hooks rename former-\S+ \S+$/,
+  },
+];
+
+describe('the command that a refusal names', () => {
+  let started: Started<ServiceUnderTest>;
+  beforeAll(async () => {
+    started = await startForTest('advice');
+  });
+  afterAll(async () => {
+    await started?.close();
+  });
+
+  it.each(REFUSED.map((one, at) => [one.what, one, `app-${at}`] as const))(
+    'has the next push live, after %s',
+    async (_, { files, first, before, advice }, name) => {
+      const tree = gitFolder('nowhere');
+      tree.git('remote', 'remove', 'origin');
+      const env = { PATH: process.env.PATH, HOME: tree.folder, GIT_CONFIG_NOSYSTEM: '1', DATA_DIR: started.dataDir };
+      const run = promisify(execFile);
+      /** The words of a line of the shell, the first of which is `hooks`. */
+      const hooks = async (line: string) => {
+        const { stdout } = await run('sh', ['-c', `printf '%s\\n' ${line}`]);
+        const { code, err } = await cli(stdout.trimEnd().split('\n').slice(1), { env, folder: tree.folder });
+        expect([code, err]).toEqual([0, expect.any(String)]);
+      };
+      const push = async () => (await run('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env })).stderr;
+      if (first) {
+        tree.commit(first(name));
+        await hooks(`hooks create ${name}`);
+        expect(await push()).toContain('live after');
+      }
+      tree.commit(files(name));
+      await hooks(`hooks create ${name}`);
+      if (before) await hooks(before(name));
+      const refused = await push();
+      const named = [...refused.matchAll(/"(hooks [^"]+)"/g)].map(([, command = '']) => command);
+      const command = named.find((one) => advice.test(one));
+      expect([command, refused]).toEqual([expect.any(String), expect.any(String)]);
+      await hooks(command ?? '');
+      tree.commit({ again: 'x' });
+      expect(await push()).toContain('live after');
+    },
+  );
+});
