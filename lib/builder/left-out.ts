@@ -47,7 +47,7 @@ const IGNORING: readonly Ignoring[] = [
   {
     // https://pnpm.io/settings#onlybuiltdependencies
     manager: 'pnpm',
-    package: /Ignored build scripts: ([^│]+?)\.? *(?:│|$)/,
+    package: /Ignored build scripts: ([^│]+)/,
     advice: () =>
       'name those that are needed in onlyBuiltDependencies of pnpm-workspace.yaml ("pnpm approve-builds" does)',
   },
@@ -61,7 +61,8 @@ const IGNORING: readonly Ignoring[] = [
   {
     // https://yarnpkg.com/advanced/error-codes#yn0004---build_disabled
     manager: 'yarn',
-    package: /YN000[45]: [^\w@]*(@?[^@\s]+)@\S+(?: \[\w+\])? lists build scripts, but/,
+    package: /YN000[45]: │ (@?[^@\s]+)@/,
+    only: /lists build scripts, but/,
     advice: (name) =>
       `allow those that are needed in package.json ("dependenciesMeta": { "${name}": { "built": true } })`,
   },
@@ -71,7 +72,7 @@ const IGNORING: readonly Ignoring[] = [
 export function ignoredScripts(printed: readonly string[]): string | undefined {
   for (const { manager, package: pattern, only, advice } of IGNORING) {
     if (only && !printed.some((line) => only.test(line))) continue;
-    const names = [...new Set(printed.flatMap((line) => pattern.exec(line)?.[1]?.trim() ?? []))].slice(0, MOST_NAMED);
+    const names = [...new Set(printed.flatMap((line) => pattern.exec(line)?.[1]?.trim().replace(/\.$/, '') ?? []))].slice(0, MOST_NAMED);
     const [first] = names;
     if (first !== undefined)
       return `${manager} has not run the install scripts of ${names.join(', ')}: ${advice(first)}.`;

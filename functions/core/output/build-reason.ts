@@ -162,7 +162,7 @@ function firstError(lines: readonly string[]): string | undefined {
 /** A message that names nothing, such as how many files have failed, is followed by the one that says which. */
 function namedBelow(lines: readonly string[], at: number): number {
   const message = lines[at] ?? '';
-  const isNamed = namesSomething(message) || /: *\S+\s*$/.test(message) || placeAbove(lines, at) !== '';
+  const isNamed = namesSomething(message) || /: [^\s:]+$/.test(message.trimEnd()) || placeAbove(lines, at) !== '';
   if (isNamed || /^\s+-\s/.test(lines[at + 1] ?? '')) return at;
   const below = lines.slice(at + 1, at + 1 + MOST_BELOW);
   const next = below.findIndex((line) => words.test(line) && namesSomething(line) && !place.test(line));

@@ -15,11 +15,11 @@ export interface Exit {
 
 const errorLine = /^(?:Uncaught )?\[?((?:[A-Z]\w*)?(?:Error|Exception|Rejection)(?: \[\w+\])?:(?: .*?)?)\]?(?: \{)?$/;
 /** As Ruby and PHP print one. */
-const otherError = /^\S+:\d+:in \S+: (.+ \(\w*Error\))$|^PHP (?:Fatal|Parse) error: +(.+)$/;
+const otherError = /^[^\s:]+:\d{1,9}:in [^\s:]+: (.+\))$|^PHP (?:Fatal|Parse) error: (.+)$/;
 /** What Node says of each rejection before its reason. */
 const ofRejection = /This error originated either .*?(?=The promise rejected)/;
 /** An error as loggers print it, with its level. */
-const loggedError = /^(?:\[[^\]]{1,40}\] ?)?(?:(?:error|ERROR|fatal|FATAL)(?: ERROR)?:|ERROR|FATAL) +(.+)$/;
+const loggedError = /^(?:\[[^\]]{1,40}\] )?(?:(?:error|ERROR|fatal|FATAL)(?: ERROR)?:|ERROR|FATAL) (.+)$/;
 /** The line and the column at the end of a place. */
 const position = /:(\d{1,9})(?::\d{1,9})?\)?$/;
 /** Lines below an error that are looked at for the rest of its message. */
@@ -53,7 +53,7 @@ function plainLines(output: readonly string[]): readonly string[] {
 
 function loggedIn(lines: readonly string[]): string | undefined {
   const other = otherError.exec(lines.findLast((line) => otherError.test(line)) ?? '');
-  if (other) return other[1] ?? other[2];
+  if (other) return (other[1] ?? other[2])?.trim();
   const at = lines.findLastIndex((line) => loggedError.test(line.trim()));
   return at < 0 ? undefined : messageAt(lines, at, loggedError);
 }
