@@ -9,33 +9,15 @@ import { insideRelease } from './inside.ts';
 import { buildScriptsOf, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut, unusedIn } from './left-out.ts';
 import { keepingVariable, keepsDevelopment, managerCommands } from './manager-commands.ts';
-import { manifestIn, packagesOf, stringsIn } from './manifest.ts';
+import { manifestIn, packagesOf } from './manifest.ts';
 import { type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { cronIn } from './start/cron.ts';
 import { mayUseDevelopment, processLines, usedDevelopment } from './start/development.ts';
 import { frameworkOf } from './start/frameworks.ts';
-import { otherLanguage } from './start/scripts.ts';
-import {
-  type Procfile,
-  procfileIn,
-  readStartManifest,
-  type StartCommand,
-  startCommand,
-} from './start/start-command.ts';
+import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
 import { type Toolchain, toolchain } from './tools/toolchain.ts';
-import { startedBy } from './without-build.ts';
-
-/** Throws an Error with one sentence where AWS Lambda has no program for the start, before minutes of building. */
-function checkLanguage({ manifest }: Project, { web }: Procfile, settings: Settings): void {
-  const scripts = stringsIn(manifest, 'scripts');
-  const command = settings.start ?? web ?? scripts.start ?? '';
-  const program = otherLanguage(command, scripts);
-  if (program === undefined) return;
-  throw new Error(
-    `On AWS Lambda an application is started by Node, and "${command}" runs ${program}: deploy it on one machine, or let "start" run Node.`,
-  );
-}
+import { checkLanguage, startedBy } from './without-build.ts';
 
 /** The result of a build. */
 export interface BuiltApplication extends Toolchain {

@@ -72,7 +72,9 @@ const IGNORING: readonly Ignoring[] = [
 export function ignoredScripts(printed: readonly string[]): string | undefined {
   for (const { manager, package: pattern, only, advice } of IGNORING) {
     if (only && !printed.some((line) => only.test(line))) continue;
-    const names = [...new Set(printed.flatMap((line) => pattern.exec(line)?.[1]?.trim().replace(/\.$/, '') ?? []))].slice(0, MOST_NAMED);
+    const names = [
+      ...new Set(printed.flatMap((line) => pattern.exec(line)?.[1]?.trim().replace(/\.$/, '') ?? [])),
+    ].slice(0, MOST_NAMED);
     const [first] = names;
     if (first !== undefined)
       return `${manager} has not run the install scripts of ${names.join(', ')}: ${advice(first)}.`;

@@ -4,11 +4,19 @@ import { insideRelease } from './inside.ts';
 import { buildScriptsOf, installPlan } from './install-plan.ts';
 import { leftOut, unusedIn } from './left-out.ts';
 import { managerCommands } from './manager-commands.ts';
+import { stringsIn } from './manifest.ts';
 import { type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone } from './release-content.ts';
 import { cronIn } from './start/cron.ts';
 import { mayUseDevelopment, processLines } from './start/development.ts';
-import { procfileIn, readStartManifest, type StartCommand, startCommand } from './start/start-command.ts';
+import { otherLanguage } from './start/scripts.ts';
+import {
+  type Procfile,
+  procfileIn,
+  readStartManifest,
+  type StartCommand,
+  startCommand,
+} from './start/start-command.ts';
 import { otherNode, wantedNode } from './tools/node-version.ts';
 
 interface Unbuilt {
@@ -35,7 +43,9 @@ export function withoutBuild({ root, path, settings, hasVariables }: Unbuilt): P
     const project = withBuild(await readProject(root, path), settings);
     const { folder } = project;
     const manifest = await readStartManifest(folder);
-    const [procfile, cron] = [await procfileIn(folder), await cronIn(folder)];
+    const procfile = await procfileIn(folder);
+    const cron = await cronIn(folder);
+    checkLanguage(project, procfile, settings);
     if (procfile.release !== undefined || (await runsCommands(project, settings, hasVariables))) return undefined;
     await completeStandalone(project);
     const start = await startCommand(folder, manifest, settings);
@@ -65,4 +75,15 @@ async function runsCommands(project: Project, settings: Settings, hasVariables: 
 export function startedBy(start: StartCommand | undefined): Settings {
   if (start === undefined) return {};
   return start.site === undefined ? { start: start.text } : { output: start.site };
+}
+
+/** Throws an Error with one sentence where AWS Lambda has no program for the start, before minutes of building. */
+export function checkLanguage({ manifest }: Project, { web }: Procfile, settings: Settings): void {
+  const scripts = stringsIn(manifest, 'scripts');
+  const command = settings.start ?? web ?? scripts.start ?? '';
+  const program = otherLanguage(command, scripts);
+  if (program === undefined) return;
+  throw new Error(
+    `On AWS Lambda an application is started by Node, and "${command}" runs ${program}: deploy it on one machine, or let "start" run Node.`,
+  );
 }
