@@ -140,7 +140,7 @@ describe('what a push deploys', () => {
       const entry = await started.until(entryAddress(await tree.push(...refs)), 'skipped');
       reasons.push(entry.doc.reason);
     }
-    expect(reasons[0]).toContain('make it the default branch');
+    expect(reasons[0]).toContain('run "hooks set skips branch=feature/one" before its next push');
     expect(reasons[1]).toMatch(/tag/i);
     expect(reasons[2]).toContain('feature/one');
   });

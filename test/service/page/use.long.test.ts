@@ -208,6 +208,18 @@ describe('the page, in use', () => {
     await page.getByRole('button', { name: 'Remove shop.example.com' }).waitFor({ state: 'hidden' });
   });
 
+  it('staging beside production is made, and the lines that deploy it are shown', async () => {
+    const { page } = at.tab;
+    await page.evaluate(`location.hash = '#/demo/apps/shop?show=settings'`);
+    await page.getByLabel('Name of the environment').fill('no environment');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Name of the environment').fill('Staging');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText(/git push .*staging/).waitFor();
+    await expectAccessible(page, at.axe);
+  });
+
   it('no view asks for what is not there: the console is empty', async () => {
     const variable = await fetch(`${at.base}/1/apps/demo/later/env/GREETING`, {
       method: 'PUT',

@@ -31,7 +31,7 @@ export function Environments({ app }: { app: Application }) {
         beside production.
       </p>
       <div class="card table">
-        <LineForm form={form} verb="Add">
+        <LineForm form={form} verb="Create">
           <Input name="environment" aria-label="Name of the environment" placeholder="staging" required />
           <Switch is={copies} onSwitch={setCopies} about="Change what the two must not share, such as a database.">
             Begin with the variables of {app.name}

@@ -78,19 +78,19 @@ it('a call that ends each runner is given up after three', async () => {
 const HANGS = { status: 503, message: 'What runs the applications does not answer.' };
 
 it('a runner that hangs ends each call after its time, and the log says it once, and when it answers again', async () => {
-  const { client, warnings, listen } = await fakeRunner({ states: [hangs, says([])], processes: [hangs] }, 50);
+  const { client, warnings, listen } = await fakeRunner({ states: [hangs, says([])], processes: [hangs] }, 400);
   await listen();
   await expect(client.states()).rejects.toMatchObject(HANGS);
   await expect(client.processes(shop)).rejects.toMatchObject(HANGS);
   expect(await client.states()).toEqual([]);
   expect(warnings).toEqual([
-    'The runner of the applications does not answer: no answer to "states" in 0.05 s.',
+    'The runner of the applications does not answer: no answer to "states" in 0.4 s.',
     'The runner of the applications answers again.',
   ]);
 });
 
 it('a start may last while the runner answers other calls, and ends when it does not', async () => {
-  const { client, calls, listen } = await fakeRunner({ start: [hangs], hello: [says({}), says({}), hangs] }, 50);
+  const { client, calls, listen } = await fakeRunner({ start: [hangs], hello: [says({}), says({}), hangs] }, 400);
   await listen();
   await expect(client.start(shop, release)).rejects.toMatchObject(HANGS);
   expect(calls).toEqual(['start', 'hello', 'hello', 'hello']);
@@ -98,12 +98,13 @@ it('a start may last while the runner answers other calls, and ends when it does
 
 it('the output of an application ends when the runner hangs, before its first line and after', async () => {
   const line: Answer = (response) => response.write(`${JSON.stringify([{ text: 'up' }])}\n`);
-  const { client, listen } = await fakeRunner({ logs: [hangs, line], hello: [hangs] }, 50);
+  const read: unknown[] = [];
+  const answersUntilRead: Answer = (...call) => (read.length === 0 ? says({}) : hangs)(...call);
+  const { client, listen } = await fakeRunner({ logs: [hangs, line], hello: [answersUntilRead] }, 400);
   await listen();
   const query = { lines: 10, follow: true };
   const { signal } = new AbortController();
   await expect(client.logs(shop, query, signal)).rejects.toMatchObject(HANGS);
-  const read: unknown[] = [];
   const reading = (async () => {
     for await (const lines of await client.logs(shop, query, signal)) read.push(...lines);
   })();
