@@ -19,7 +19,6 @@ import { removeInputs } from './poll-build.ts';
 const PREFIX = 'pack-';
 /** Longer than a function of the stage runs. */
 const LEFT_MS = 60_000;
-const AS_IT_IS = 'There is nothing to install and nothing to build.';
 
 /**
  * Makes the release of a snapshot here if its build would run no command, which takes no CodeBuild. Returns whether the
@@ -81,10 +80,10 @@ async function resultOf(
     const { notes, found } = packed;
     await uploadStream({ client: s3, object: { Bucket, Key: release } }, createReadStream(packed.archive));
     const note = notes.length > 0 ? { note: notes.join(' ') } : {};
-    return { state: 'ready', found: JSON.stringify(found), log: [AS_IT_IS, ...notes], ...note };
+    return { state: 'ready', found: JSON.stringify(found), log: notes, ...note };
   } catch (error) {
     // Not an error of the system or of S3: the sentence of an application that cannot be started.
     if (!(error instanceof Error) || error.constructor !== Error || 'code' in error) throw error;
-    return { state: 'failed', reason: error.message, log: [AS_IT_IS, error.message] };
+    return { state: 'failed', reason: error.message, log: [error.message] };
   }
 }

@@ -231,7 +231,7 @@ describe('an application on AWS Lambda', () => {
       expect(await (await fetch(url)).text()).toBe('as it is');
       expect([calls, await objects('snapshots/'), await objects('jobs/')]).toEqual([[], [], []]);
       const log = linesOf(lambdaBuildOutput(parts).read(shop('1'), true, signal));
-      expect(await log).toEqual(['There is nothing to install and nothing to build.', note]);
+      expect(await log).toEqual([note]);
     });
 
     it('fails with the sentence of what cannot be started', async () => {
