@@ -21,6 +21,8 @@ export interface Target {
   readonly ownHost?: boolean;
   /** Whether no other program has taken its port. */
   readonly isStillOwn?: () => boolean;
+  /** Called when nothing listens at the address. */
+  readonly onRefused?: () => void;
 }
 
 /** Passes requests on to servers of this machine. */
@@ -37,14 +39,12 @@ interface ForwarderOptions {
   readonly notListening?: Refusal;
   /** The host names of the server, above which its cookies must not be valid; default: any may be. */
   readonly ownNames?: () => readonly string[];
-  /** Called when nothing listens at the address of the server. */
-  readonly onRefused?: () => void;
 }
 
 /** Returns a forwarder of requests; when the server does not answer, the refusal is sent. */
 export function forwarder(
   noAnswer: Refusal,
-  { notListening = noAnswer, ownNames = () => [], onRefused = () => {} }: ForwarderOptions = {},
+  { notListening = noAnswer, ownNames = () => [] }: ForwarderOptions = {},
 ): Forwarder {
   const kept = new Map<string, KeptConnections>();
   const keptTo = (target: Target) => {
@@ -55,9 +55,9 @@ export function forwarder(
     kept.set(address, begun);
     return begun;
   };
-  const refusalOf = (error: Error | undefined) => {
+  const refusalOf = (error: Error | undefined, { onRefused }: Target) => {
     if (!hasCode(error, 'ECONNREFUSED') && !(error instanceof TakenPort)) return noAnswer;
-    onRefused();
+    onRefused?.();
     return notListening;
   };
   return {
@@ -65,7 +65,7 @@ export function forwarder(
       const reply = new Reply(request, response, ownNames());
       const headers = headersForServer(request, target);
       const failed = (error?: Error) => {
-        if (!reply.isOver) refuse(request, response, refusalOf(error));
+        if (!reply.isOver) refuse(request, response, refusalOf(error, target));
       };
       if (mayRepeat(request)) keptTo(target).send({ reply, headers, failed });
       else sendAlone(reply, target, headers, failed);
@@ -73,7 +73,7 @@ export function forwarder(
     upgrade: (request, socket, head, target) => {
       if (!(socket instanceof Socket)) return void socket.destroy();
       socket.on('error', () => socket.destroy());
-      const failed = (error?: Error) => refuseUpgrade(socket, refusalOf(error));
+      const failed = (error?: Error) => refuseUpgrade(socket, refusalOf(error, target));
       upgrade({ request, socket, head, ownNames: ownNames(), failed }, target);
     },
     leave: (target) => {

@@ -75,7 +75,6 @@ export class Actor {
       limits,
       // Nobody waits for the next try in a crash loop.
       state: () => (isLooping(this.#life) ? 'crashed' : stateOf(this.#life)),
-      onRefused: () => this.runs.running?.refused?.(),
     });
     this.port = new AppPort({ ...parts, spec: this.spec, proxy: this.proxy, report: this.report });
     this.runs = new Runs({

@@ -119,7 +119,8 @@ export class Runner {
       if (life.state.is === 'stopped') return;
       const isAuto = changed.web === 'auto';
       const isAsleep = life.state.is === 'asleep';
-      const isOther = (isAsleep && !isAuto) || countOf('web', changed) !== countOf('web', scale);
+      const hasWeb = (of: Scale) => countOf('web', of) > 0;
+      const isOther = (isAsleep && !isAuto) || hasWeb(changed) !== hasWeb(scale);
       // What has not run on was not restarted for new variables.
       if (isOther || (isAsleep && !runs.busy)) return this.#actor.start({ release, mayRest: !isOther });
       idle.allow(isAuto);

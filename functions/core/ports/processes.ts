@@ -63,7 +63,7 @@ export const ProcessList = about(
 );
 
 export const Scale = about(
-  'How many processes are to run, by type; those of other types stay as they are. `web` is 0, 1 or `auto`: it ends after ten minutes without a request, and the next request starts it.',
+  'How many processes are to run, by type; those of other types stay as they are. `web` may be `auto`: it ends after ten minutes without a request, and the next request starts it.',
   scale,
 );
 

@@ -31,12 +31,14 @@ export const ps: CommandDefinition = {
 export const scale: CommandDefinition = {
   name: 'scale',
   summary: 'Say how many processes of a type run; 0 ends them',
-  details: `It is kept over deploys and restarts. "web" is 0, 1 or auto: it ends after ten minutes without a request, and the next
-request starts it and waits for that. The other processes and cron run on.`,
+  details: `It is kept over deploys and restarts. Of several "web" processes, that with the fewest open
+requests gets the next one. With "web=auto" it ends after ten minutes without a request, and the next request starts it and waits
+for that. The other processes and cron run on.`,
   args: [{ name: '<type=count...>', about: 'a name in the Procfile, and how many of it run' }],
   options: [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS],
   examples: [
     ['hooks scale worker=2 --app shop', 'two run from now on'],
+    ['hooks scale web=4', 'four answer requests'],
     ['hooks scale worker=0', "none, of the application of this folder's package.json"],
     ['hooks scale web=auto', 'it runs only while it is used'],
   ],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,7 +18,7 @@ export interface AppProxy extends Door {
    * Listens on the first of these ports that is free, else on any, unless `adopt` has the server listen; returns the port. A
    * second call returns the same.
    */
-  open(candidates: Iterable<number>, adopt?: (server: Server) => Promise<void>): Promise<number>;
+  open(candidates: Iterable<number>, adopt?: (server: HttpServer) => Promise<void>): Promise<number>;
   /** Returns the sockets of its port; none while it is not open. */
   sockets(): readonly SocketServer[];
   /**
@@ -31,15 +31,22 @@ export interface AppProxy extends Door {
    * previous target has finished its requests, for at most that time.
    */
   pointTo(server: Target | undefined): (timeoutMs: number) => Promise<void>;
+  /**
+   * Sends requests to another server too: that with the fewest open requests gets the next one. Returns a function that
+   * ends this, and waits as that of `pointTo` does.
+   */
+  join(server: Target): (timeoutMs: number) => Promise<void>;
   /** Makes waiting requests check the state of the application again. */
   stateChanged(): void;
   /** Stops listening and cuts the connections. */
   close(): Promise<void>;
 }
 
-/** A release's address and the number of its open requests. */
-interface Release extends Target {
+/** A server and the number of its open requests. */
+interface Server extends Target {
   busy: number;
+  /** Grows with each request of all servers. */
+  usedLast: number;
   idle: () => void;
 }
 
@@ -55,43 +62,45 @@ interface ProxyParts {
   readonly wake: () => void;
   readonly usage: Pick<Usage, 'count'>;
   /** Limits the connections of a server. */
-  readonly guard: (server: Server) => void;
+  readonly guard: (server: HttpServer) => void;
   readonly limits: Pick<RunnerLimits, 'waitMs' | 'mostWaiting'>;
-  /** Called when nothing listens at the address of the target. */
-  readonly onRefused: () => void;
 }
 
 /** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
-export function appProxy({ app, state, hosts, use, wake, usage, limits, guard, onRefused }: ProxyParts): AppProxy {
-  let target: Release | undefined;
+export function appProxy({ app, state, hosts, use, wake, usage, limits, guard }: ProxyParts): AppProxy {
+  let target: Server | undefined;
+  const joined = new Set<Server>();
+  let used = 0;
   let opened: Promise<number> | undefined;
   let isClosed = false;
   const waiting = new Waiting(limits);
-  const forward = forwarder(NO_ANSWER, { ownNames: hosts, onRefused });
+  const forward = forwarder(NO_ANSWER, { ownNames: hosts });
   const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers: { 'retry-after': '1' } });
+  const free = () => leastBusy(target ? [target, ...joined] : [...joined]);
   const lookAgain = () => {
-    if (target || isClosed || !COMING.includes(state())) waiting.end();
+    if (target || joined.size > 0 || isClosed || !COMING.includes(state())) waiting.end();
     else if (state() === 'asleep' && !waiting.isEmpty) wake();
   };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
-  const visit = (stream: ServerResponse | Duplex, to: (server: Release | undefined) => void) => {
+  const visit = (stream: ServerResponse | Duplex, to: (server: Server | undefined) => void) => {
     // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
     const leave = use();
-    let server: Release | undefined;
+    let server: Server | undefined;
     stream.once('close', () => {
       leave();
-      if (server) free(server);
+      if (server) countOut(server);
     });
     const handOver = () => {
       if (stream.destroyed) return;
-      server = target;
-      if (server) server.busy += 1;
+      server = free();
+      used += 1;
+      if (server) countIn(server, used);
       to(server);
     };
-    if (target) return handOver();
+    if (target || joined.size > 0) return handOver();
     waiting.add(stream, handOver);
     lookAgain();
   };
@@ -121,32 +130,61 @@ export function appProxy({ app, state, hosts, use, wake, usage, limits, guard, o
     pointTo: (server) => {
       const old = target;
       if (old) forward.leave(old);
-      target = server && { ...server, busy: 0, idle: () => undefined };
+      target = server && unused(server);
       lookAgain();
       return (timeoutMs) => drained(old, timeoutMs);
+    },
+    join: (server) => {
+      const other = unused(server);
+      joined.add(other);
+      lookAgain();
+      return (timeoutMs) => {
+        if (joined.delete(other)) forward.leave(other);
+        return drained(other, timeoutMs);
+      };
     },
     stateChanged: lookAgain,
     close: async () => {
       isClosed = true;
-      if (target) forward.leave(target);
+      for (const server of [target, ...joined]) if (server) forward.leave(server);
       lookAgain();
       if (opened) await opened.then(() => closed(server));
     },
   };
 }
 
-async function listenOr(server: Server, candidates: Iterable<number>, adopt?: (server: Server) => Promise<void>) {
+async function listenOr(
+  server: HttpServer,
+  candidates: Iterable<number>,
+  adopt?: (server: HttpServer) => Promise<void>,
+) {
   await adopt?.(server);
   return server.listening ? portOf(server) : listenOnFirst(server, candidates);
 }
 
-/** Counts a request out. */
-function free(target: Release): void {
-  target.busy -= 1;
-  if (target.busy === 0) target.idle();
+function unused(server: Target): Server {
+  return { ...server, busy: 0, usedLast: 0, idle: () => undefined };
 }
 
-function drained(target: Release | undefined, timeoutMs: number): Promise<void> {
+/** Returns that with the fewest open requests; of several the one that was used longest ago. */
+function leastBusy(servers: readonly Server[]): Server | undefined {
+  return servers.reduce<Server | undefined>((best, one) => {
+    const isBetter = !best || one.busy < best.busy || (one.busy === best.busy && one.usedLast < best.usedLast);
+    return isBetter ? one : best;
+  }, undefined);
+}
+
+function countIn(server: Server, used: number): void {
+  server.busy += 1;
+  server.usedLast = used;
+}
+
+function countOut(server: Server): void {
+  server.busy -= 1;
+  if (server.busy === 0) server.idle();
+}
+
+function drained(target: Server | undefined, timeoutMs: number): Promise<void> {
   if (!target || target.busy === 0) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, timeoutMs);
@@ -175,7 +213,7 @@ const WHY_NOT: Readonly<Record<Process['state'], string>> = {
 const IDLE_CHECK_MS = 250;
 
 /** Stops listening, and resolves when the connections have ended, idle ones soon; after that time at the latest. */
-export async function connectionsEnded(server: Server, timeoutMs: number): Promise<void> {
+export async function connectionsEnded(server: HttpServer, timeoutMs: number): Promise<void> {
   if (!server.listening) return;
   const ended = once(server, 'close');
   leavePort(server);
@@ -186,7 +224,7 @@ export async function connectionsEnded(server: Server, timeoutMs: number): Promi
   server.closeAllConnections();
 }
 
-function closed(server: Server): Promise<void> {
+function closed(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

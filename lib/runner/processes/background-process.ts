@@ -7,14 +7,23 @@ import { next } from '../life.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import type { Release } from '../start/release.ts';
 import { type Doing, type Effect, type LifeEvent, NEW_LIFE, stateOf } from '../states.ts';
-import { type AppProcess, type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
+import { type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
 
-/** A process without traffic that is kept running. */
+/** A process that has been started. */
+export interface Started {
+  readonly group: StartedGroup;
+  readonly ended: Promise<Ending>;
+  end(graceMs: number): Promise<void>;
+}
+
+/** A process that is kept running. */
 export interface BackgroundSpec {
   readonly type: string;
   /** From 1. */
   readonly number: number;
   readonly command: StartCommand;
+  /** Starts one that gets traffic, until the signal. Default: the command is run without a port. */
+  readonly start?: (signal: AbortSignal) => Promise<Started>;
   readonly report: (type: string, more: Pick<RunnerEvent, 'detail' | 'isCause' | 'process'>) => void;
 }
 
@@ -25,7 +34,7 @@ export interface Crash {
   readonly ending: Ending | undefined;
 }
 
-/** A process beside `web`, which is started again after a crash as that is. */
+/** A process beside the first `web`, which is started again after a crash as that is. */
 export class BackgroundProcess {
   readonly name: string;
   /** Resolves at its first crash. */
@@ -34,7 +43,8 @@ export class BackgroundProcess {
   #life = NEW_LIFE;
   #since = new Date();
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<AppProcess | undefined> = Promise.resolve(undefined);
+  #running: Promise<Started | undefined> = Promise.resolve(undefined);
+  readonly #isOver = new AbortController();
   #group: StartedGroup | undefined;
   #crashedFirst: (crash: Crash) => void = () => undefined;
 
@@ -76,8 +86,9 @@ export class BackgroundProcess {
   /** Ends it for good: SIGTERM, and SIGKILL after that time. */
   async end(graceMs: number): Promise<void> {
     this.#take({ type: 'stopped' });
+    this.#isOver.abort();
     const running = await this.#running;
-    await running?.group.end(graceMs);
+    await running?.end(graceMs);
   }
 
   /** Says again that it crashes in a loop. */
@@ -118,10 +129,17 @@ export class BackgroundProcess {
     }
   }
 
+  async #run(add: (line: string) => void): Promise<Started> {
+    const { group, ended } = await startProcess(this.release, {
+      command: this.spec.command,
+      output: (stream, name) => this.#log.capture(stream, name, add),
+    });
+    return { group, ended, end: group.end };
+  }
+
   #start(version: number): void {
     const { lines, add } = lastLines();
-    const output: Parameters<typeof startProcess>[1]['output'] = (stream, name) => this.#log.capture(stream, name, add);
-    const started = startProcess(this.release, { command: this.spec.command, output });
+    const started = this.spec.start?.(this.#isOver.signal) ?? this.#run(add);
     this.#running = started.catch(() => undefined);
     started.then(
       ({ group, ended }) => {

@@ -4,10 +4,16 @@ import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { failedStart, type Release } from '../start/release.ts';
 import { folderSeen, type Listed } from './app-process.ts';
-import { BackgroundProcess, type BackgroundSpec, type Crash } from './background-process.ts';
+import { BackgroundProcess, type BackgroundSpec, type Crash, type Started } from './background-process.ts';
 import { numbersOf } from './scale.ts';
 
-/** The processes of one release beside `web`. */
+interface FormationParts {
+  readonly report: BackgroundSpec['report'];
+  /** Starts a `web` process and sends requests to it. */
+  readonly startWeb: (number: number, signal: AbortSignal) => Promise<Started>;
+}
+
+/** The processes of one release beside its first `web`. */
 export class Formation {
   #processes: readonly BackgroundProcess[] = [];
   #scale: Scale;
@@ -15,7 +21,7 @@ export class Formation {
   constructor(
     readonly release: Release,
     scale: Scale,
-    private readonly report: BackgroundSpec['report'],
+    private readonly parts: FormationParts,
   ) {
     this.#scale = scale;
     this.#fill(scale);
@@ -39,7 +45,7 @@ export class Formation {
 
   /** Starts and ends processes until there are as many as that; those with the highest numbers end. */
   async scale(scale: Scale, graceMs: number): Promise<void> {
-    const wanted = namesOf(this.release.types, scale);
+    const wanted = wantedOf(this.release.types, scale).map(nameOf);
     const kept = this.#processes.filter((one) => wanted.includes(one.name) && !one.isLooping);
     const ended = this.#processes.filter((one) => !kept.includes(one));
     this.#processes = kept;
@@ -50,7 +56,7 @@ export class Formation {
 
   /** Starts the processes of the release once more, when these have ended. */
   anew(): Formation {
-    return new Formation(this.release, this.#scale, this.report);
+    return new Formation(this.release, this.#scale, this.parts);
   }
 
   async end(graceMs: number): Promise<void> {
@@ -62,7 +68,7 @@ export class Formation {
     return (await Promise.all(this.#processes.map((one) => one.ports()))).flat();
   }
 
-  /** Whether anything runs beside `web`, also at times only. */
+  /** Whether anything runs beside the first `web`, also at times only. */
   isBusy(): boolean {
     return this.#processes.length > 0 || this.release.cron.length > 0;
   }
@@ -82,23 +88,32 @@ export class Formation {
 
   /** None has recovered while another one crashes in a loop. */
   readonly #report: BackgroundSpec['report'] = (type, more) => {
-    if (type !== 'app.recovered' || !this.isLooping()) this.report(type, more);
+    if (type !== 'app.recovered' || !this.isLooping()) this.parts.report(type, more);
   };
 
   #fill(scale: Scale): void {
     const running = new Map(this.#processes.map((one) => [one.name, one]));
-    const { others } = this.release.types;
-    this.#processes = Object.entries(others).flatMap(([type, command]) =>
-      numbersOf(type, scale).map((number) => {
-        const runs = running.get(`${type}.${number}`);
-        return runs ?? new BackgroundProcess(this.release, { type, number, command, report: this.#report });
-      }),
-    );
+    const { startWeb } = this.parts;
+    this.#processes = wantedOf(this.release.types, scale).map((wanted) => {
+      const runs = running.get(nameOf(wanted));
+      const start = wanted.type === 'web' && { start: (signal: AbortSignal) => startWeb(wanted.number, signal) };
+      return runs ?? new BackgroundProcess(this.release, { ...wanted, ...start, report: this.#report });
+    });
   }
 }
 
-function namesOf({ others }: ProcessTypes, scale: Scale): readonly string[] {
-  return Object.keys(others).flatMap((type) => numbersOf(type, scale).map((number) => `${type}.${number}`));
+type Wanted = Pick<BackgroundSpec, 'type' | 'number' | 'command'>;
+
+/** Returns the processes that are to run; the first `web` is not one of them. */
+function wantedOf({ web, others }: ProcessTypes, scale: Scale): readonly Wanted[] {
+  const all = { ...(web && { web }), ...others };
+  return Object.entries(all)
+    .flatMap(([type, command]) => numbersOf(type, scale).map((number) => ({ type, number, command })))
+    .filter(({ type, number }) => type !== 'web' || number > 1);
+}
+
+function nameOf({ type, number }: Wanted): string {
+  return `${type}.${number}`;
 }
 
 function failureOf(name: string, { how, lines, ending }: Crash, { release, isolation }: Release) {

@@ -2,7 +2,7 @@ import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { HttpError } from '../../http/http-error.ts';
 
-/** The most processes of one application, all types but `web` together. */
+/** The most processes of one application besides its first `web`. */
 const MOST_PROCESSES = 20;
 
 /** Returns how many are to run of a type, as it was said: 1 when it was not. A `web` that is `auto` may sleep. */
@@ -40,31 +40,31 @@ export function changedScale(
     if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
       throw new HttpError(400, `The number of ${type} processes is a whole number from 0.`);
     }
-    if (type === 'web' && count > 1)
-      throw new HttpError(400, 'There is one web process, or none: web is 0, 1 or auto.');
     return [type, count];
   });
   const changed = Object.fromEntries([...Object.entries(scale), ...counts]);
   // An application with too many, from an earlier version of the service, may reduce them.
   if (totalOf(types, changed) <= Math.max(MOST_PROCESSES, totalOf(types, scale))) return changed;
-  throw new HttpError(400, `An application has at most ${MOST_PROCESSES} processes besides web.`);
+  throw new HttpError(400, `An application has at most ${MOST_PROCESSES} processes besides its first web.`);
 }
 
-/** The lines of a Procfile besides `web`, by their names. */
-interface Others {
+/** The lines of a Procfile, by their names. */
+interface Types {
+  readonly web?: unknown;
   readonly others: Readonly<Record<string, unknown>>;
 }
 
-function totalOf({ others }: Others, scale: Scale): number {
-  return Object.keys(others).reduce((sum, type) => sum + countOf(type, scale), 0);
+function totalOf({ web, others }: Types, scale: Scale): number {
+  const webs = web === undefined ? 0 : Math.max(0, countOf('web', scale) - 1);
+  return Object.keys(others).reduce((sum, type) => sum + countOf(type, scale), webs);
 }
 
 /** Returns why a release is not run, in one sentence: its Procfile asks for too many processes. Null when it is. */
-export function tooManyProcesses(types: Others, scale: Scale): string | null {
+export function tooManyProcesses(types: Types, scale: Scale): string | null {
   const total = totalOf(types, scale);
   if (total <= MOST_PROCESSES) return null;
   return (
-    `The Procfile asks for ${total} processes besides web, and an application has at most ${MOST_PROCESSES}: ` +
+    `The Procfile asks for ${total} processes besides its first web, and an application has at most ${MOST_PROCESSES}: ` +
     'take lines out, or scale some down (hooks scale).'
   );
 }

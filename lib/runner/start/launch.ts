@@ -14,6 +14,7 @@ import { OwnPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
 import type { StartedGroup } from '../../process/members.ts';
+import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, type Ending, folderSeen, lastLines, startProcess } from '../processes/app-process.ts';
 import type { Formation } from '../processes/formation.ts';
 import { countOf, tooManyProcesses } from '../processes/scale.ts';
@@ -21,27 +22,35 @@ import type { RunnerLimits } from '../settings.ts';
 import { awaitAnswer, type OwnerOf, stillListens } from './readiness.ts';
 import { type FailedStart, failedStart, type Release } from './release.ts';
 
-/** A `web` process that runs and has answered; of a release without one, its other processes. */
-export interface RunningRelease {
+/** A `web` process that runs and has answered. */
+export interface RunningWeb {
+  readonly group: StartedGroup;
+  /** Returns the ports on which it listens; none where the system does not tell. */
+  readonly ports: () => Promise<readonly number[]>;
+  /** The address on which it listens. */
+  readonly address: Target;
+  readonly ended: Promise<Ending>;
+  end(graceMs: number): Promise<void>;
+}
+
+/** The first `web` process of a release; of a release without one, its other processes. */
+export interface RunningRelease extends Omit<RunningWeb, 'group' | 'address'> {
   readonly snapshot: string;
   /** Without a `web` process. */
   readonly formation?: Formation;
   readonly group: StartedGroup | undefined;
-  /** Returns the ports on which its `web` listens; none where the system does not tell. */
-  readonly ports: () => Promise<readonly number[]>;
-  /** The address on which it listens. */
   readonly address: Target | undefined;
-  readonly ended: Promise<Ending>;
-  /** Looks whether it still listens, because a connection was refused; when it does not, it is ended, which is a crash. */
-  readonly refused?: () => void;
-  end(graceMs: number): Promise<void>;
+  /** The other `web` processes, which end with it until they are taken out. */
+  readonly others: RunningWeb[];
 }
 
-/** How a release is started, and what makes its processes beside `web`. */
+/** How a release is started, and what makes its processes beside the first `web`. */
 interface ReleaseStart {
   readonly scale: Scale;
   /** Whether it was not live before. */
   readonly isNew: boolean;
+  /** Whether the processes beside the first `web` run already. */
+  readonly othersRun: boolean;
   readonly form: () => Formation;
   readonly signal: AbortSignal;
 }
@@ -49,14 +58,34 @@ interface ReleaseStart {
 /** Starts a release. Throws as `launch` does; nothing of it is left then. */
 export async function startRelease(
   release: Release,
-  { scale, isNew, form, signal }: ReleaseStart,
+  { scale, isNew, othersRun, form, signal }: ReleaseStart,
 ): Promise<RunningRelease> {
   const { web } = release.types;
   // Its build has checked that with the scale of then; a restart runs what ran.
   const problem = isNew ? tooManyProcesses(release.types, scale) : null;
   if (problem !== null) throw new HttpError(500, problem, []);
-  const isWeb = web !== undefined && countOf('web', scale) > 0;
-  return isWeb ? launch(release, web, signal) : startWithoutWeb(form(), signal);
+  const count = countOf('web', scale);
+  if (!web || count === 0) return startWithoutWeb(form(), signal);
+  return startWeb(release, { count: othersRun ? 1 : count, signal });
+}
+
+/** Starts `web` processes one after the other; the release answers when all do. */
+async function startWeb(
+  release: Release,
+  { count, signal }: { readonly count: number; readonly signal: AbortSignal },
+): Promise<RunningRelease> {
+  const first = await launch(release, 1, signal);
+  const others: RunningWeb[] = [];
+  const end = async (graceMs: number) => {
+    await Promise.all([first, ...others].map((web) => web.end(graceMs)));
+  };
+  try {
+    while (others.length + 1 < count) others.push(await launch(release, others.length + 2, signal));
+  } catch (error) {
+    await end(release.limits.graceMs);
+    throw error;
+  }
+  return { ...first, snapshot: release.snapshot, others, end };
 }
 
 const PORT_TRIES = 4;
@@ -73,17 +102,21 @@ async function startWithoutWeb(formation: Formation, signal: AbortSignal): Promi
     throw error;
   });
   const never = new Promise<Ending>(() => undefined);
-  return { snapshot, formation, group: undefined, ports: async () => [], address: undefined, ended: never, end };
+  const none = { group: undefined, ports: async () => [], address: undefined, others: [] };
+  return { ...none, snapshot, formation, ended: never, end };
 }
 
 /**
- * Starts the `web` process of a release on a free port and waits until it answers. Throws an HttpError (500) with one
+ * Starts a `web` process of a release, by its number, on a free port and waits until it answers. Throws an HttpError (500) with one
  * sentence about what went wrong and the last lines of output; no process is left then. The signal cancels the launch.
  */
-async function launch(release: Release, command: StartCommand, signal: AbortSignal): Promise<RunningRelease> {
+export async function launch(release: Release, number: number, signal: AbortSignal): Promise<RunningWeb> {
+  const command = release.types.web;
+  if (!command) throw new Error('The release has no web process.');
+  const log = number === 1 ? release.log : release.log.of(`web.${number}`);
   for (let tries = 1; ; tries++) {
     const port = await freePort();
-    const outcome = await attempt({ ...release, command, signal, port });
+    const outcome = await attempt({ ...release, log, command, signal, port });
     if (!('failure' in outcome)) return outcome;
     // Another process took the port before the application could listen on it.
     if (outcome.busy === port && tries < PORT_TRIES) continue;
@@ -91,7 +124,8 @@ async function launch(release: Release, command: StartCommand, signal: AbortSign
   }
 }
 
-interface Attempt extends Release {
+interface Attempt extends Omit<Release, 'log'> {
+  readonly log: ProcessLog;
   readonly command: StartCommand;
   readonly signal: AbortSignal;
   readonly port: number;
@@ -101,7 +135,7 @@ interface Failure extends FailedStart {
   readonly busy?: number | undefined;
 }
 
-async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
+async function attempt(spec: Attempt): Promise<RunningWeb | Failure> {
   const { lines, add } = lastLines();
   const started = await startProcess(spec, {
     ...spec,
@@ -129,14 +163,9 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   });
   if ('address' in answered && !signal.aborted) {
     lines.length = 0;
-    return {
-      snapshot: spec.snapshot,
-      group,
-      ports,
-      address: { ...answered.address, isStillOwn: () => own.isStillOwn() },
-      ...watched(started, { ...answered, ownerOf, ...spec.limits }),
-      end: group.end,
-    };
+    const { ended, onRefused } = watched(started, { ...answered, ownerOf, ...spec.limits });
+    const address = { ...answered.address, isStillOwn: () => own.isStillOwn(), onRefused };
+    return { group, ports, address, ended, end: group.end };
   }
   const problem = 'problem' in answered ? answered.problem : '';
   const tooMuch = exceeded();
@@ -158,7 +187,7 @@ function withError(problem: string, lines: readonly string[], { release, isolati
   return error === undefined ? problem : `${problem.slice(0, -1)}: ${error}`;
 }
 
-/** The end of a process, also of one that lives on without listening. */
+/** The end of a process, also of one that lives on without listening: when a connection was refused, that is looked at. */
 function watched(
   { group, ended }: AppProcess,
   {
@@ -167,7 +196,7 @@ function watched(
     graceMs,
     reopenMs,
   }: Pick<RunnerLimits, 'graceMs' | 'reopenMs'> & { readonly address: Target; readonly ownerOf: OwnerOf },
-): Required<Pick<RunningRelease, 'ended' | 'refused'>> {
+): Required<Pick<RunningWeb, 'ended'> & Pick<Target, 'onRefused'>> {
   let isDeaf = false;
   let isLooking = false;
   const look = async () => {
@@ -179,7 +208,7 @@ function watched(
   };
   return {
     ended: ended.then((ending) => (isDeaf ? { ...ending, how: 'did not listen on its port any more' } : ending)),
-    refused: () => void look(),
+    onRefused: () => void look(),
   };
 }
 

@@ -4,14 +4,17 @@ import { HttpError, withSentence } from '../../http/http-error.ts';
 import type { ReleaseSpec, RunnerEvent } from '../calls.ts';
 import type { CurrentSpec } from '../current-spec.ts';
 import type { AppPort } from '../door/app-port.ts';
+import type { AppProxy } from '../door/proxy.ts';
+import type { Started } from '../processes/background-process.ts';
 import { Formation } from '../processes/formation.ts';
 import type { Runs, StartedRun } from '../runs.ts';
-import { startRelease } from './launch.ts';
+import { launch, type RunningWeb, startRelease } from './launch.ts';
 import type { Release } from './release.ts';
 
 export interface StartParts {
   readonly spec: CurrentSpec;
   readonly port: AppPort;
+  readonly proxy: Pick<AppProxy, 'join'>;
   readonly runs: Runs;
   readonly report: (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>) => void;
   /** Returns a release with the current variables. */
@@ -21,7 +24,7 @@ export interface StartParts {
 export interface StartOptions {
   /** A `web` that is `auto` waits for a request. */
   readonly mayRest: boolean;
-  /** Whether the processes beside `web` go on, if there are any. */
+  /** Whether the processes beside the first `web` go on, if there are any. */
   readonly keepsOthers: boolean;
   /** The files that the running release has written and that the new one keeps. */
   readonly keptFiles?: KeptFiles | undefined;
@@ -46,22 +49,46 @@ export async function startSpec(parts: StartParts, spec: ReleaseSpec, options: S
   await linkKept({ release: spec, dataDir: release.dataDir, paths: spec.kept, keptFiles: keptFiles ?? replaced });
   const form = formationOf(parts, release);
   const rests = mayRest && scale.web === 'auto' && spec.types.web !== undefined;
-  const running = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });
+  const othersRun = keepsOthers && runs.busy !== undefined;
+  const running = rests ? undefined : await startRelease(release, { scale, isNew, othersRun, form, signal });
   if (port.isElsewhere) await port.open(running?.address);
-  return { running, form: () => (keepsOthers ? runs.busy : undefined) ?? form() };
+  return { running, form: () => (keepsOthers ? runs.busy : undefined) ?? form(running?.others) };
 }
 
 /** Starts what has ended for another release again, as it was. */
 export async function startFormer(parts: StartParts, former: Release, signal: AbortSignal): Promise<StartedRun> {
   const form = formationOf(parts, former);
   const { scale } = parts.spec.now;
-  return { running: await startRelease(former, { scale, isNew: false, form, signal }), form };
+  const running = await startRelease(former, { scale, isNew: false, othersRun: false, form, signal });
+  return { running, form: () => form(running.others) };
 }
 
-function formationOf({ spec, report }: StartParts, release: Release): () => Formation {
+/** Returns what makes the formation of a release; it takes `web` processes that run already. */
+function formationOf({ spec, report, proxy }: StartParts, release: Release): (webs?: RunningWeb[]) => Formation {
   const { snapshot } = release;
   const { scale } = spec.now;
-  return () => new Formation(release, scale, (type, more) => report(type, { snapshot, ...more }));
+  return (webs = []) => {
+    const running = webs.splice(0);
+    return new Formation(release, scale, {
+      report: (type, more) => report(type, { snapshot, ...more }),
+      startWeb: async (number, signal) =>
+        joined(running.shift() ?? (await launch(release, number, signal)), { proxy, ...release.limits }),
+    });
+  };
+}
+
+/** Sends requests to a `web` process until it ends. Its own end waits for those that are open. */
+function joined(
+  web: RunningWeb,
+  { proxy, drainMs }: Pick<StartParts, 'proxy'> & { readonly drainMs: number },
+): Started {
+  const leave = proxy.join(web.address);
+  void web.ended.then(() => leave(0));
+  const end = async (graceMs: number) => {
+    await leave(drainMs);
+    await web.end(graceMs);
+  };
+  return { group: web.group, ended: web.ended, end };
 }
 
 const REMEDY = '"hooks set overlap=false" ends it before the new one starts';

@@ -43,11 +43,16 @@ export function Processes({ app }: { app: Application }) {
                 <div class="flow process-name split">
                   <strong>{type}</strong>
                   {typeof count === 'string' && <span class="count number">{count}</span>}
-                  {type !== 'web' && typeof count === 'number' && (
+                  {typeof count === 'number' && (
                     <span class="flow" aria-busy={action.isBusy}>
-                      <Step label={`One ${type} less`} sign="−" to={count - 1} onStep={(to) => void scale(type, to)} />
+                      <Step
+                        label={`One ${type} less`}
+                        sign="−"
+                        isDisabled={count <= (type === 'web' ? 1 : 0)}
+                        onStep={() => void scale(type, count - 1)}
+                      />
                       <span class="count number">{count}</span>
-                      <Step label={`One ${type} more`} sign="+" to={count + 1} onStep={(to) => void scale(type, to)} />
+                      <Step label={`One ${type} more`} sign="+" onStep={() => void scale(type, count + 1)} />
                     </span>
                   )}
                 </div>
@@ -101,13 +106,13 @@ function Cron({ job: { name, schedule, timezone = 'UTC', command, running, last,
 interface StepProps {
   readonly label: string;
   readonly sign: string;
-  readonly to: number;
-  readonly onStep: (to: number) => void;
+  readonly isDisabled?: boolean;
+  readonly onStep: () => void;
 }
 
-function Step({ label, sign, to, onStep }: StepProps) {
+function Step({ label, sign, isDisabled = false, onStep }: StepProps) {
   return (
-    <button type="button" class="small icon-only" aria-label={label} disabled={to < 0} onClick={() => onStep(to)}>
+    <button type="button" class="small icon-only" aria-label={label} disabled={isDisabled} onClick={onStep}>
       {sign}
     </button>
   );

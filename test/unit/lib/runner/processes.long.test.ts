@@ -191,8 +191,8 @@ describe('scaling', () => {
       [{ worker: -1 }, 'The number of worker processes is a whole number from 0.'],
       [{ worker: '2' }, 'The number of worker processes is a whole number from 0.'],
       [{ worker: 'auto' }, 'The number of worker processes is a whole number from 0.'],
-      [{ worker: 21 }, 'An application has at most 20 processes besides web.'],
-      [{ web: 2 }, 'There is one web process, or none: web is 0, 1 or auto.'],
+      [{ worker: 21 }, 'An application has at most 20 processes besides its first web.'],
+      [{ web: 22 }, 'An application has at most 20 processes besides its first web.'],
     ] as const) {
       expect(await refusalOf(scale(at, change))).toMatchObject({ status: 400, error: sentence });
     }
@@ -209,7 +209,7 @@ describe('scaling', () => {
       Procfile: ['web: node server.js', ...procfile(lines)].join('\n'),
     });
     const built = await build(at, 'hello', '1', files(21));
-    const reason = expect.stringMatching(/^The Procfile asks for 21 processes besides web, .* at most 20: /);
+    const reason = expect.stringMatching(/^The Procfile asks for 21 processes besides its first web, .* at most 20: /);
     expect(built).toMatchObject({ state: 'failed', reason });
     expect(existsSync(join(data(at), 'released'))).toBe(false);
     await deploy(at, 'hello', '2', files(20));
