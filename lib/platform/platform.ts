@@ -92,7 +92,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   // applications would inherit.
   await chmod(dirs.root, 0o700);
   for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
-  await stored.apps.finishRenames();
+  await stored.apps.finishRenames(log);
   await removeLeftovers(stored);
 
   const parts = assemble(options, {

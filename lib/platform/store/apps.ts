@@ -5,10 +5,11 @@ import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { appName } from '../../../functions/core/entry/package-name.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
-import { hasCode } from '../../files/errors.ts';
+import { unless } from '../../files/errors.ts';
 import { keyedBy } from '../../files/state-file.ts';
-import { HttpError } from '../../http/http-error.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { AppId } from '../../runner/calls.ts';
+import type { Log } from '../settings.ts';
 import { type Folders, removeAtOnce } from './folders.ts';
 
 /** What is stored of an application besides its domains and variables. */
@@ -55,8 +56,11 @@ export interface Apps {
    * in the middle leaves the move to `finishRenames`.
    */
   rename(name: AppId, full: string): Promise<void>;
-  /** Moves the folders of applications that have a new name. Before anything runs. */
-  finishRenames(): Promise<void>;
+  /**
+   * Moves the folders of applications that have a new name; one whose folder cannot be moved gets its old name back. Before
+   * anything runs.
+   */
+  finishRenames(log: Log): Promise<void>;
   /** Removes the application and all its files. */
   remove(name: AppId): Promise<void>;
   /** Returns the user's applications by name, or those of all users. */
@@ -111,21 +115,18 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
       await tables.write(() => {
         if (isMoved && isTaken()) throw new HttpError(409, `${to.user} has an application ${to.app}.`);
         write(tables, name, renamed);
-        if (isMoved) moveRow(tables, name, { app: to.app, folder: name.app });
+        if (isMoved) moveRow(tables, name, { app: to.app, folder: before.name });
       });
-      if (!isMoved) return;
-      await moveFolder({ tables, folders }, { ...to, folder: name.app }).catch(async (error: unknown) => {
-        await tables.write(() => {
-          moveRow(tables, to, { app: name.app, folder: null });
-          write(tables, name, before);
-        });
-        throw error;
-      });
+      if (isMoved) await moveFolder({ tables, folders }, { ...to, folder: before.name });
     },
-    finishRenames: async () => {
+    finishRenames: async (log) => {
       const moved = tables.all<Moved>('SELECT user, app, folder FROM applications WHERE folder IS NOT NULL');
-      // A failed move must not stop the others.
-      for (const app of moved) await moveFolder({ tables, folders }, app).catch(() => undefined);
+      for (const { user, app, folder } of moved) {
+        await moveFolder({ tables, folders }, { user, app, folder }).catch((error: unknown) => {
+          const detail = `The folder of ${user}/${appName(folder)} could not be moved to ${app}; it has its old name again: ${messageOf(error)}`;
+          log({ type: 'platform.damaged', user, app: appName(folder), detail });
+        });
+      }
     },
     remove: async (name) => {
       // First, because it may be what has filled the disk; and a kill then leaves a row, which can be removed again.
@@ -164,17 +165,28 @@ function moveRow(tables: Tables, { user, app }: AppId, to: { app: string; folder
   tables.run(`UPDATE applications SET app = ?, folder = ? ${OF_APP}`, to.app, to.folder, user, app);
 }
 
-/** An application, and the name whose folder has its files. */
+/** An application, and its name before, whose folder has its files. */
 interface Moved extends AppId {
   readonly folder: string;
 }
 
+/** Moves the files to the folder of the new name. Where that fails, the application has its old name again. */
 async function moveFolder({ tables, folders }: Pick<AppsParts, 'tables' | 'folders'>, { user, app, folder }: Moved) {
-  const from = folders.ofApp({ user, app: folder }).root;
-  await rename(from, folders.ofApp({ user, app }).root).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  });
+  const [from, to] = [folders.ofApp({ user, app: appName(folder) }), folders.ofApp({ user, app })];
+  try {
+    await unless(['ENOENT'], rename(from.root, to.root));
+  } catch (error) {
+    await tables.write(() => moveBack(tables, { user, app, folder }));
+    throw error;
+  }
   await tables.note(() => moveRow(tables, { user, app }, { app, folder: null }));
+}
+
+function moveBack(tables: Tables, { user, app, folder: name }: Moved): void {
+  const renamed = stored(tables, { user, app });
+  if (!renamed) return;
+  moveRow(tables, { user, app }, { app: appName(name), folder: null });
+  write(tables, { user, app: appName(name) }, { ...renamed, name, manifest: { ...renamed.manifest, name } });
 }
 
 /** Returns the full name of a manifest. Throws 409 when the application has another one. */

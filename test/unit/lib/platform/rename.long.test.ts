@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
 import { appFiles, appOf, deploy, platform, refusalOf, visit } from '../../../support/platform/harness.ts';
 import { openedTables } from '../../../support/platform/tables.ts';
 
@@ -84,12 +85,20 @@ describe('an application that gets another name', () => {
     expect((await visit(again, 'store.ada.localhost')).body).toBe('kept red');
   });
 
-  it('stays where it is when a folder with the new name is there', async () => {
+  it('runs by its old name after such a kill when a folder with the new name has files', async () => {
     const at = await renamable();
     await at.close();
     await mkdir(join(at.dataDir, 'apps/ada/store/data'), { recursive: true });
     await cutOff(at.dataDir);
-    await (await platform({ dataDir: at.dataDir })).close();
-    expect(existsSync(join(at.folder, 'data/said'))).toBe(true);
+    const events: PlatformEvent[] = [];
+    const again = await platform({ dataDir: at.dataDir, log: (event) => void events.push(event) });
+    expect(events.filter(({ type }) => type === 'platform.damaged')).toMatchObject([
+      { user: 'ada', app: 'shop', detail: expect.stringContaining('ada/shop could not be moved to store') },
+    ]);
+    const shown = () => again.applications.find(appOf('shop'));
+    await expect.poll(shown, { timeout: 30_000 }).toMatchObject({ name: 'shop', state: 'running' });
+    expect((await visit(again, 'shop.ada.localhost')).body).toBe('kept red');
+    expect(await again.applications.find(appOf('store'))).toBeNull();
+    expect(await refusalOf(again.operations.rename(appOf('shop'), 'store'))).toMatchObject({ status: 409 });
   });
 });
