@@ -3,14 +3,14 @@ import { closesPullRequest, isDeploy } from '../core/entry/kinds.ts';
 import { descriptionOf, isNeedless } from '../core/entry/outcome.ts';
 import { trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
-import type { AppFacts, DeployFacts } from '../core/ports/facts.ts';
+import type { AppFacts, CommitFacts } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import type { PreviewDeployment, RepositoryHost } from '../core/ports/repository-host.ts';
 import { commentOf } from '../core/preview/comment.ts';
 
 export interface PreviewReportPorts {
   readonly log: Pick<LogReader, 'read'>;
-  readonly facts: Pick<DeployFacts, 'branch'>;
+  readonly facts: Pick<CommitFacts, 'branch'>;
   readonly appFacts: Pick<AppFacts, 'active'>;
   readonly host: (name: string) => Pick<RepositoryHost, 'setDeployment' | 'setComment'>;
 }

@@ -7,7 +7,7 @@ import { DeployError } from '../core/errors.ts';
 import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
 import { UNKNOWN_MS } from '../core/pipeline/host-away.ts';
 import type { Job } from '../core/pipeline/job.ts';
-import type { DeployFacts } from '../core/ports/facts.ts';
+import type { CommitFacts } from '../core/ports/facts.ts';
 import type { Backlog } from '../core/ports/log.ts';
 import type { HostingPlatform } from '../core/ports/platform.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
@@ -16,7 +16,7 @@ import type { Clock } from '../core/ports/system.ts';
 import { type PreviewReportPorts, reportPreview } from './preview.ts';
 
 interface ReportPorts extends TokenAccess, PreviewReportPorts {
-  readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
+  readonly facts: Pick<CommitFacts, 'branch' | 'commitState'>;
   readonly host: (name: string) => RepositoryHost;
   readonly platform: Pick<HostingPlatform, 'cancel' | 'prune'>;
   readonly tarballs: Pick<TarballStore, 'remove'>;

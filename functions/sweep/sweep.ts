@@ -7,7 +7,7 @@ import { DeployError } from '../core/errors.ts';
 import { endHeld, settleHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
 import { FINDINGS, stageCode, stageWord } from '../core/pipeline/pipeline.ts';
-import type { DeployFacts } from '../core/ports/facts.ts';
+import type { CommitFacts } from '../core/ports/facts.ts';
 import type { Backlog, DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
@@ -15,7 +15,7 @@ import { isStrange } from '../core/preview/preview.ts';
 
 interface SweepPorts {
   readonly log: DeployLog;
-  readonly facts: Pick<DeployFacts, 'commitState'>;
+  readonly facts: Pick<CommitFacts, 'commitState'>;
   readonly backlog: Backlog;
   readonly queue: JobQueue;
   readonly clock: Clock;

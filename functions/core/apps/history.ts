@@ -4,14 +4,14 @@ import { appName } from '../entry/package-name.ts';
 import { deployOfSnapshot } from '../entry/snapshot.ts';
 import { failsAs } from '../errors.ts';
 import type { Application, Applications } from '../ports/applications.ts';
-import type { AppFact, AppFacts, DeployFacts } from '../ports/facts.ts';
+import type { AppFact, AppFacts, AppOwners } from '../ports/facts.ts';
 import type { LogReader } from '../ports/log.ts';
 
 /** What the platform and the log know of applications. */
 export interface AppPorts {
   readonly applications: Applications;
   readonly appFacts: Pick<AppFacts, 'apps'>;
-  readonly facts: Pick<DeployFacts, 'appOwner'>;
+  readonly facts: Pick<AppOwners, 'appOwner'>;
   readonly reader: Pick<LogReader, 'read' | 'page'>;
 }
 

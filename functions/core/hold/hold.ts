@@ -3,7 +3,7 @@ import { isOnBranch, trackOf } from '../entry/track.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
-import type { CommitState, DeployFacts } from '../ports/facts.ts';
+import type { CommitFacts, CommitState } from '../ports/facts.ts';
 import type { DeployLog } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Clock, Trace } from '../ports/system.ts';
@@ -23,7 +23,7 @@ export interface HoldPorts {
 export async function notifyHeldDeploy(
   entry: Entry,
   result: CheckResult,
-  ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
+  ports: HoldPorts & { readonly facts: Pick<CommitFacts, 'commitState'> },
 ): Promise<void> {
   if (!isOnBranch(entry) || result.outcome === 'pending') return;
   const { user, repository, sha } = entry;
@@ -88,7 +88,7 @@ export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null
 /** Ends the hold of a commit that another entry has deployed: there is nothing left to wait for. */
 export async function endHoldOfDeployed(
   live: Entry,
-  ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
+  ports: HoldPorts & { readonly facts: Pick<CommitFacts, 'commitState'> },
 ): Promise<void> {
   if (!isOnBranch(live)) return;
   const { user, repository, sha } = live;

@@ -1,7 +1,7 @@
 import type { Entry } from '../entry/entry.ts';
 import { trackOf } from '../entry/track.ts';
 import type { CommitRef } from '../payload/delivery.ts';
-import type { DeployFacts } from '../ports/facts.ts';
+import type { CommitFacts } from '../ports/facts.ts';
 import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
 import type { CiConfig } from '../ports/sender.ts';
 import type { Clock } from '../ports/system.ts';
@@ -15,7 +15,7 @@ export interface Source {
 }
 
 interface WaitPorts {
-  readonly facts: Pick<DeployFacts, 'branch'>;
+  readonly facts: Pick<CommitFacts, 'branch'>;
   readonly clock: Clock;
   readonly ciConfigs: readonly CiConfig[];
 }

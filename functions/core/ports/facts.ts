@@ -64,22 +64,26 @@ export interface OwnedApp {
 }
 
 /**
- * Facts about commits, branches and applications. Strong reads; owners and repositories are case-insensitive. A `track`
- * is a branch with the folder of the application, as `trackOf` returns it.
+ * Facts about commits and branches. Strong reads; owners and repositories are case-insensitive. A `track` is a branch with
+ * the folder of the application, as `trackOf` returns it.
  */
-export interface DeployFacts {
+export interface CommitFacts {
   commitState(user: string, commit: CommitRef, track: string): Promise<CommitState>;
   /** Returns the commits of a track that have a state and start with these digits. */
   commits(user: string, repository: RepositoryRef, track: string, digits: string): Promise<readonly string[]>;
   /** Returns what is held, on whatever track, for the commits of a repository that start with these digits. */
   holds(user: string, repository: RepositoryRef, digits: string): Promise<readonly Hold[]>;
   branch(user: string, repository: RepositoryRef, track: string): Promise<BranchFacts>;
+}
+
+/** Which repository deploys which application. `app` is the platform's name of one. Strong reads, but `owned`. */
+export interface AppOwners {
   /**
    * Claims the application for a start. Returns false when a deploy with a higher order has claimed it; the same order
    * may claim it again.
    */
   claimApp(user: string, app: string, order: number): Promise<boolean>;
-  /** Returns the owner of an application; null when its name is free. `app` is the platform's name of it. */
+  /** Returns the owner of an application; null when its name is free. */
   appOwner(user: string, app: string): Promise<OwnerClaim | null>;
   /**
    * Returns the applications of an owner, by the id of its repository or, of those whose owner has none, by its name. The
@@ -107,6 +111,8 @@ export interface DeployFacts {
   /** Frees the name of an application, for whichever repository deploys it next. */
   freeApp(user: string, app: string): Promise<void>;
 }
+
+export interface DeployFacts extends CommitFacts, AppOwners {}
 
 /** The log's record of an application. */
 export interface AppFact {

@@ -6,12 +6,12 @@ import { ciVerdictOf } from '../hold/checks.ts';
 import { type HoldPorts, settleHeld } from '../hold/hold.ts';
 import type { CommitRef } from '../payload/delivery.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
-import type { DeployFacts } from '../ports/facts.ts';
+import type { CommitFacts } from '../ports/facts.ts';
 import type { CommitResult, DeployLog } from '../ports/log.ts';
 
 interface PreviewPorts extends HoldPorts {
   readonly log: Pick<DeployLog, 'append' | 'move' | 'read'>;
-  readonly facts: Pick<DeployFacts, 'branch' | 'commitState' | 'holds'>;
+  readonly facts: Pick<CommitFacts, 'branch' | 'commitState' | 'holds'>;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Entry } from '../entry/entry.ts';
 import { trackOf } from '../entry/track.ts';
 import { isCommitId } from '../payload/delivery.ts';
-import type { BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
+import type { BranchFacts, CommitFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog, LogReader } from '../ports/log.ts';
 
 export interface KnownPorts {
-  readonly facts: Pick<DeployFacts, 'branch' | 'commitState' | 'commits'>;
+  readonly facts: Pick<CommitFacts, 'branch' | 'commitState' | 'commits'>;
   readonly log: Pick<DeployLog, 'read'>;
   readonly reader: Pick<LogReader, 'page'>;
 }

@@ -2,8 +2,8 @@ import { type AppOwner, isSameOwner } from '../../../core/entry/app-owner.ts';
 import type {
   AppFact,
   AppFacts,
+  AppOwners,
   AppSettings,
-  DeployFacts,
   OwnerClaim,
   TrackedApp,
   TrackedApps,
@@ -99,13 +99,8 @@ export function setActive(connection: Connection, { user, app }: AppRef, number:
   connection.run('UPDATE apps SET active = ? WHERE user = ? AND name = ?', number, user, app);
 }
 
-type Owners = Pick<
-  DeployFacts,
-  'claimApp' | 'appOwner' | 'owned' | 'ownApp' | 'transferApp' | 'renameApp' | 'followBranch' | 'freeApp'
->;
-
 /** Returns the facts about the owners of applications. */
-export function sqliteOwners({ connection, writer, clock }: StoreContext): Owners {
+export function sqliteOwners({ connection, writer, clock }: StoreContext): AppOwners {
   return {
     claimApp: (user, app, order) =>
       writer.run(() => {

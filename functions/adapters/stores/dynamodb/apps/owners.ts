@@ -1,6 +1,6 @@
 import { mapLimit } from '../../../../core/concurrency.ts';
 import { type AppOwner, isSameOwner, ownerIdKey, ownerKey } from '../../../../core/entry/app-owner.ts';
-import type { DeployFacts, OwnerClaim } from '../../../../core/ports/facts.ts';
+import type { AppOwners, OwnerClaim } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { updateOf } from '../../../aws/attributes.ts';
 import {
@@ -16,13 +16,8 @@ import {
 } from '../items.ts';
 import { appItems, conditionFailed, readItem, type Table, type TableContext, transact, update } from '../table.ts';
 
-type Owners = Pick<
-  DeployFacts,
-  'claimApp' | 'appOwner' | 'owned' | 'ownApp' | 'transferApp' | 'renameApp' | 'followBranch' | 'freeApp'
->;
-
 /** Returns the facts about the owners of applications. */
-export function dynamoDbOwners(context: TableContext): Owners {
+export function dynamoDbOwners(context: TableContext): AppOwners {
   const { clock } = context;
   return {
     claimApp: async (user, app, order) => {
