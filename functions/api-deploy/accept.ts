@@ -2,19 +2,19 @@ import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/track.ts';
 import { badParameter, DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
-import type { BuildResult, Delivery } from '../core/payload/delivery.ts';
+import type { Delivery } from '../core/payload/delivery.ts';
 import { readPayload } from '../core/payload/payload.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import { storeEntry } from '../core/pipeline/store-entry.ts';
-import type { AppendRequest, CommitResult, DeployLog, Draft } from '../core/ports/log.ts';
+import type { AppendRequest, DeployLog, Draft } from '../core/ports/log.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 import { notifyPreviews } from '../core/preview/checked-previews.ts';
 import { commitResultOf, decisionOf, expectedCi, type HookDecision } from './decision.ts';
 import { draftOf, type RequestContext } from './draft.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
 import { hostOf, isOwn, ownBranchOf } from './host.ts';
-import { type DecisionTarget, decisionOnNeutral, decisionOnRepeat, newestPush } from './known-decision.ts';
+import { decisionOnNeutral, decisionOnRepeat } from './known-decision.ts';
 import { withKnownName } from './known-name.ts';
 import type { AcceptPorts, DeliveryPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
@@ -95,7 +95,9 @@ async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts):
   const target = { branch, track, user: hook.user };
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
   const delivery =
-    sent.kind === 'build' ? await asStorageFailure(() => knownBuild(sent, { ...target, host }, options, ports)) : sent;
+    sent.kind === 'build'
+      ? await asStorageFailure(() => withKnownName(sent, { ...options, ...target, host }, ports))
+      : sent;
   const decided = decisionOf(delivery, branch);
   const other = decided.deploys ? decisionOnRepeat : decisionOnNeutral;
   const known = await asStorageFailure(() => other(delivery, { ...target, host }, ports));
@@ -108,7 +110,7 @@ async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts):
     isTip: isPush || delivery.kind === 'pull',
     skip: isPush && delivery.skip?.deploy ? delivery.skip.words : null,
     checkResult: host === null ? null : decision.checkResult,
-    commitResult: await asStorageFailure(() => wholeResult(delivery, { ...target, host }, ports)),
+    commitResult: delivery.kind === 'build' && host !== null ? commitResultOf(delivery) : null,
     expectedCi: expectedCi(delivery, options, hook.at),
     deliveryKey: delivered.tipKey ?? deliveryKeyOf(delivery, track, decision),
     dueAt: hook.at + SWEEP_AFTER_MS,
@@ -176,43 +178,4 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   const written = await log.append({ draft: duplicate, payload, checkResult, commitResult, dueAt });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
-}
-
-async function knownBuild(
-  sent: BuildResult,
-  target: DecisionTarget,
-  { path, environment }: HookOptions,
-  ports: DeliveryPorts,
-): Promise<BuildResult> {
-  const build = await withKnownName(sent, { ...target, path, environment }, ports);
-  return withWholeCommit(build, target, ports);
-}
-
-/**
- * Returns a build with its whole commit, when its sender only sends the first digits. The commit is one with a known
- * state on the deployed branch, or else the newest push to it. The build is unchanged when none or several match.
- */
-async function withWholeCommit(build: BuildResult, target: DecisionTarget, ports: DeliveryPorts): Promise<BuildResult> {
-  const { user, host, branch, track } = target;
-  const { sha, shaPrefix, pullRequest } = build;
-  if (sha !== null || shaPrefix === null || host === null || pullRequest || build.branch !== branch) return build;
-  const repository = { host, owner: build.repository.owner, name: build.repository.name };
-  const commits = await ports.facts.commits(user, repository, track, shaPrefix);
-  const newest = commits.length === 0 ? ((await newestPush(user, repository, track, ports))?.sha ?? null) : null;
-  const matching = newest?.startsWith(shaPrefix) ? [newest] : commits;
-  return matching.length === 1 && matching[0] ? { ...build, sha: matching[0] } : build;
-}
-
-/** Returns what a build says of its commit: where its sender only sends the first digits, of one that is held. */
-async function wholeResult(
-  delivery: Delivery,
-  { user, host }: DecisionTarget,
-  { facts }: DeliveryPorts,
-): Promise<CommitResult | null> {
-  if (delivery.kind !== 'build' || host === null) return null;
-  const { shaPrefix, repository } = delivery;
-  if (delivery.sha !== null || shaPrefix === null) return commitResultOf(delivery);
-  const held = await facts.holds(user, { ...repository, host }, shaPrefix);
-  const [sha, ...others] = new Set(held.map((hold) => hold.sha));
-  return sha === undefined || others.length > 0 ? null : commitResultOf({ ...delivery, sha });
 }

@@ -49,12 +49,10 @@ function resultOf({ provider, check, checkId, run, outcome, state }: BuildResult
 }
 
 /**
- * Returns what a build says of its commit for previews of that commit, whatever its branch; null when it names no whole
- * commit. A pull request and its branch are built as two checks of one name: both must pass, as at the hosts.
+ * Returns what a build says of its commit for previews of that commit, whatever its branch. A pull request and its branch are built as two checks of one name: both must pass, as at the hosts.
  */
-export function commitResultOf(build: BuildResult): CommitResult | null {
+export function commitResultOf(build: BuildResult): CommitResult {
   const { sha, outcome } = build.head ?? build;
-  if (sha === null) return null;
   const result = { ...resultOf(build), sha, outcome };
   if (!build.pullRequest) return result;
   const ofPull = (name: string) => `${name} (pull request)`;

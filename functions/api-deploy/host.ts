@@ -93,6 +93,6 @@ function unknown({ hostname }: DeliveredRepository, kind: string): string {
 function ambiguous({ hostNames }: HostPorts): string {
   return (
     `The call does not name the repository host, and several are configured: ${hostNames.join(', ')}. Add the ` +
-    "repository's own webhook and push once, or send the address of the repository (repo.link in a build of Drone)."
+    "repository's own webhook and push once, or send the address of the repository."
   );
 }

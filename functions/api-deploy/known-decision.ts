@@ -21,8 +21,7 @@ export async function decisionOnNeutral(
   { user, host, track, branch }: DecisionTarget,
   { facts }: DeliveryPorts,
 ): Promise<HookDecision | null> {
-  if (delivery.kind !== 'build' || delivery.outcome !== 'neutral' || host === null || delivery.sha === null)
-    return null;
+  if (delivery.kind !== 'build' || delivery.outcome !== 'neutral' || host === null) return null;
   const passed = decisionOf({ ...delivery, outcome: 'passed' }, branch);
   if (!passed.deploys) return null;
   const { owner, name } = delivery.repository;
@@ -53,12 +52,7 @@ export async function decisionOnRepeat(
 }
 
 /** Returns the entry of the newest push of a track; null for none. */
-export async function newestPush(
-  user: string,
-  repository: RepositoryRef,
-  track: string,
-  { facts, log }: DeliveryPorts,
-) {
+async function newestPush(user: string, repository: RepositoryRef, track: string, { facts, log }: DeliveryPorts) {
   const { newest } = await facts.branch(user, repository, track);
   return newest === 0 ? null : log.read(user, newest);
 }

@@ -26,6 +26,6 @@ export async function withKnownName(
   const isOfBranch = build.branch === branch && !build.pullRequest;
   const isFormer = isOfBranch
     ? (await facts.branch(user, sent, track)).newest === 0
-    : sha !== null && (await facts.holds(user, former, sha)).length > 0;
+    : (await facts.holds(user, former, sha)).length > 0;
   return isFormer ? { ...build, repository: { ...build.repository, ...former } } : build;
 }

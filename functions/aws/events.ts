@@ -1,7 +1,6 @@
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { CONFIGURED } from '../adapters/platform/platforms.ts';
-import { ciConfigsOf } from '../adapters/senders/ci-config/ci-configs.ts';
-import { configFiles } from '../adapters/senders/ci-config/config-files.ts';
+import { ciConfigsOf, configFiles } from '../adapters/senders/ci-config/ci-configs.ts';
 import { postToConnection, webSocketApi } from '../adapters/signals/post-to-connection.ts';
 import { dynamoDbAppEventCursor } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbWatch } from '../adapters/stores/dynamodb/connections/watch.ts';

@@ -1,5 +1,4 @@
-import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
-import { configFiles } from '../../functions/adapters/senders/ci-config/config-files.ts';
+import { ciConfigsOf, configFiles } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { limitedWork } from '../../functions/adapters/system/limited-work.ts';
 import { hostPauses } from '../../functions/core/pipeline/host-pauses.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';

@@ -14,8 +14,6 @@ const sources = ['functions', 'lib', 'bin'].flatMap((room) =>
 
 /** What is put together at run time: only of texts of the program itself, when its module is loaded or where the reason says so. */
 const MADE: Readonly<Record<string, string>> = {
-  'functions/adapters/senders/drone/drone.ts':
-    'the name of a field of the signature, whose first 2000 characters are read',
   'functions/core/entry/mask.ts': 'when it is loaded',
   'functions/core/output/missing-variable.ts': 'when it is loaded',
   'functions/core/output/without-values.ts': 'when it is loaded',

@@ -27,14 +27,8 @@ export interface Recognition {
 export interface ConfigFile {
   /** Path in the repository. */
   readonly path: string;
-  /**
-   * Whether the webhook can also be configured outside the file: a push is also held if the provider has called before.
-   */
-  readonly alsoElsewhere?: boolean;
-  /** `map`: one YAML map of settings, anything else is refused. `documents`: one or more YAML documents of any kind. */
-  readonly format: 'map' | 'documents';
-  /** Returns whether to hold a push, from the parsed documents; an empty file has none. */
-  decide(documents: readonly unknown[]): HoldDecision;
+  /** Returns whether to hold a push, from the YAML map in the file. */
+  decide(config: unknown): HoldDecision;
 }
 
 /** How a sender was tested: its payloads read, its signatures verified, a call run through the whole service. */
@@ -59,28 +53,17 @@ export interface SenderDefinition extends Sender, Recognition {
   readonly webhookApi: WebhookApi | null;
   /** The events of its webhook that previews need, as its settings call them; null when they are not read. */
   readonly previews: string | null;
-  /** The id of the sender whose calls are identical; null when its calls can be told apart. */
-  readonly recognisedAs: string | null;
   readonly tested: Tested;
 }
 
-type Optional =
-  | 'webhook'
-  | 'signature'
-  | 'configFile'
-  | 'holds'
-  | 'setup'
-  | 'webhookApi'
-  | 'previews'
-  | 'comments'
-  | 'recognisedAs';
+type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'previews' | 'comments';
 
 /** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id, `comments` to previews. */
 interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial<Pick<SenderDefinition, Optional>> {
   /** The `provider` of its deliveries, when it is not the id. */
   readonly provider?: string;
-  /** Reads a call; see `Sender`. Omitted with `recognisedAs`. */
-  readonly read?: (call: HookCall) => readonly WithoutProvider<Delivery>[];
+  /** Reads a call; see `Sender`. */
+  readonly read: (call: HookCall) => readonly WithoutProvider<Delivery>[];
   /**
    * For senders of builds: returns how the build of a call ended, from as few fields as possible; null when the call
    * does not say. A call that `read` refuses becomes a notice when its build would have deployed nothing anyway,
@@ -99,10 +82,8 @@ export function defineSender({ provider, read, verdict, ...input }: SenderInput)
     webhookApi: null,
     previews: null,
     comments: input.previews !== undefined,
-    recognisedAs: null,
     ...input,
     read: (call) => {
-      if (read === undefined) throw new Error(`Calls of ${input.name} are read by the sender ${input.recognisedAs}.`);
       const deliveries = unlessHarmless(() => read(call), verdict?.(call) ?? null);
       return deliveries.map((delivery): Delivery => ({ ...delivery, provider: provider ?? input.id }));
     },

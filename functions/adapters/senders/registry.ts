@@ -1,15 +1,10 @@
 import { DeployError } from '../../core/errors.ts';
 import type { HookCall, Sender } from '../../core/ports/sender.ts';
-import { appveyor } from './appveyor/appveyor.ts';
 import { bitbucket } from './bitbucket/bitbucket.ts';
 import { bitbucketPipelines } from './bitbucket/bitbucket-pipelines.ts';
-import { buildkite } from './buildkite/buildkite.ts';
 import { ci } from './ci/ci.ts';
 import { circleci } from './circleci/circleci.ts';
 import type { SenderDefinition } from './define-sender.ts';
-import { drone } from './drone/drone.ts';
-import { dronePlugin } from './drone/drone-plugin.ts';
-import { woodpecker } from './drone/woodpecker.ts';
 import { hasField } from './fields/read.ts';
 import { forgejo } from './gitea/forgejo.ts';
 import { forgejoActions } from './gitea/forgejo-actions.ts';
@@ -22,8 +17,6 @@ import { githubLegacy } from './github/github-legacy.ts';
 import { githubStatus } from './github/github-status.ts';
 import { gitlab } from './gitlab/gitlab.ts';
 import { gitlabCi } from './gitlab/gitlab-ci.ts';
-import { jenkins } from './jenkins/jenkins.ts';
-import { jenkinsPipeline } from './jenkins/jenkins-pipeline.ts';
 import { matchingSenders, namingHeader } from './recognition.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
@@ -46,13 +39,6 @@ export const senders: readonly SenderDefinition[] = [
   githubLegacy,
   travis,
   circleci,
-  buildkite,
-  appveyor,
-  drone,
-  dronePlugin,
-  woodpecker,
-  jenkins,
-  jenkinsPipeline,
   ci,
 ];
 

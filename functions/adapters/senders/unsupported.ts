@@ -16,6 +16,7 @@ interface Unsupported {
 }
 
 const mirror = 'Mirror the repository to a host that is supported, and use the webhook of that host.';
+const anyCi = 'Its builds call with one line at their end: "hooks hook ci <owner>/<repository>" prints it.';
 
 /** Services whose calls would otherwise be taken for those of another one, or for none. */
 export const unsupported: readonly Unsupported[] = [
@@ -54,6 +55,26 @@ export const unsupported: readonly Unsupported[] = [
     fields: ['eventKey', 'repository.slug', 'repository.project.key'],
     instead: 'Bitbucket Cloud is supported.',
   },
+  // https://buildkite.com/docs/apis/webhooks/pipelines/build-events
+  {
+    name: 'Buildkite',
+    headers: ['X-Buildkite-Event'],
+    fields: ['event', 'build.commit', 'pipeline.repository'],
+    instead: anyCi,
+  },
+  // https://www.appveyor.com/docs/notifications/#webhook-payload-default
+  { name: 'AppVeyor', headers: [], fields: ['eventName', 'eventData.commitId'], instead: anyCi },
+  // https://plugins.jenkins.io/notification/
+  { name: 'Jenkins', headers: [], fields: ['name', 'build.phase', 'build.number'], instead: anyCi },
+  // https://docs.drone.io/webhooks/examples/, and the webhook plugin of Drone and Woodpecker
+  {
+    name: 'Drone or Woodpecker',
+    headers: ['X-Drone-Event'],
+    fields: ['repo.name', 'build.number', 'build.status'],
+    instead: anyCi,
+  },
+  // https://github.com/drone-plugins/drone-webhook/blob/master/plugin/impl.go
+  { name: 'Drone or Woodpecker', headers: [], fields: ['Build.Number', 'Repo.Slug', 'Commit.SHA'], instead: anyCi },
 ];
 
 /**

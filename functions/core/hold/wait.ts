@@ -74,8 +74,7 @@ async function expectedProviders(entry: Entry, ports: WaitPorts): Promise<readon
   const { user, repository, branch } = entry;
   if (!repository || !branch) return [];
   const { ci } = await ports.facts.branch(user, repository, trackOf({ ...entry, branch }));
-  const files = entry.ci ? [] : ports.ciConfigs.filter(({ alsoElsewhere }) => !alsoElsewhere);
-  const byFile = new Set(files.map(({ provider }) => provider));
+  const byFile = new Set(entry.ci ? [] : ports.ciConfigs.map(({ provider }) => provider));
   const now = ports.clock.now();
   return Object.entries(ci).flatMap(([provider, until]) => (until > now && !byFile.has(provider) ? [provider] : []));
 }

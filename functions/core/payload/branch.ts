@@ -27,8 +27,7 @@ export function reasonAgainst({ pullRequest, outcome, state }: BuildVerdict): st
 /**
  * Returns whether a build has passed for a commit of the wanted branch. A build of a pull request never deploys,
  * because it tested a merge with the branch that it names. A pending or neutral build is `deploy: false` too, but does
- * not end a hold. A build that only has the first digits of its commit does not identify it: it can only release a held
- * push.
+ * not end a hold.
  */
 export function buildDeployable(build: BuildResult, wanted: string): BranchDecision {
   const reason = reasonAgainst(build);
@@ -38,7 +37,6 @@ export function buildDeployable(build: BuildResult, wanted: string): BranchDecis
   if (reason !== null) return no(reason);
   if (build.mergeQueue) return no(`The merge queue has passed the commit: its push to ${wanted} is deployed.`);
   if (build.skip?.deploy) return no(askedNot(build.skip.words));
-  if (build.sha === null) return no(`The build names its commit by ${build.shaPrefix} only; a whole id is deployed.`);
   return { deploy: true };
 }
 

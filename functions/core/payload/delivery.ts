@@ -73,10 +73,7 @@ export interface BuildResult extends DeliveryBase {
   /** Kind of repository host, or `any` when the CI provider does not name it. */
   readonly hostKind: string;
   readonly repository: DeliveredRepository;
-  /** The commit; null when the provider sends only its first digits. */
-  readonly sha: string | null;
-  /** The first 7 to 39 digits of the commit, in lower case, when the provider sends no more; else null. */
-  readonly shaPrefix: string | null;
+  readonly sha: string;
   readonly branch: string | null;
   /** Name of the check, workflow or pipeline, for people. */
   readonly check: string;

@@ -15,12 +15,8 @@ export interface Skip {
 // accept dashes and underscores.
 const noDeploy = /\[(?:(?:skip|no)[ _-]deploy|deploy[ _-]skip)\]/i;
 const noCi = /\[(?:(?:skip|no)[ _-](?:ci|actions)|(?:ci|actions)[ _-]skip)\]|\*{3}NO_CI\*{3}/i;
-// https://docs.travis-ci.com/user/customizing-the-build/#skipping-a-build,
-// https://www.appveyor.com/docs/how-to/filtering-commits/#skip-directive-in-commit-message
-const noCiOf = {
-  travis: /\[(?:skip[ _-]travis(?:[ _-]?ci)?|travis(?:[ _-]?ci)?[ _-]skip)\]/i,
-  appveyor: /\[skip[ _-]appveyor\]/i,
-};
+// https://docs.travis-ci.com/user/customizing-the-build/#skipping-a-build
+const noTravis = /\[(?:skip[ _-]travis(?:[ _-]?ci)?|travis(?:[ _-]?ci)?[ _-]skip)\]/i;
 const noChecks = /^skip-checks:[ \t]*true[ \t]*$/im;
 
 /**
@@ -31,17 +27,13 @@ const noChecks = /^skip-checks:[ \t]*true[ \t]*$/im;
 export function skips(message: string): Skip | null {
   const deploy = noDeploy.exec(message)?.[0];
   const ci = noCi.exec(message)?.[0] ?? noChecks.exec(lastParagraph(message))?.[0].trim();
-  const ofProviders = Object.entries(noCiOf).flatMap(([provider, pattern]) => {
-    const word = pattern.exec(message)?.[0];
-    return word === undefined || ci !== undefined ? [] : [{ provider, word }];
-  });
-  const words = [deploy, ci, ...ofProviders.map(({ word }) => word)].filter((word) => word !== undefined).join(' ');
+  const travis = ci === undefined ? noTravis.exec(message)?.[0] : undefined;
+  const words = [deploy, ci, travis].filter((word) => word !== undefined).join(' ');
   if (words === '') return null;
-  const providers = ofProviders.map(({ provider }) => provider);
   return {
     deploy: deploy !== undefined,
     ci: ci !== undefined,
-    ...(providers.length > 0 && { providers }),
+    ...(travis !== undefined && { providers: ['travis'] }),
     words,
   };
 }

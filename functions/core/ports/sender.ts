@@ -51,8 +51,6 @@ export interface CiConfig {
   readonly provider: string;
   /** Path of the configuration file in the repository. */
   readonly path: string;
-  /** The webhook may be configured outside the file too: a push also waits if the provider has called before. */
-  readonly alsoElsewhere: boolean;
   /** Decides by the content of the file. Throws a DeployError that names file and line when it cannot be parsed. */
   decide(text: string): HoldDecision;
 }

@@ -19,9 +19,7 @@ export function holdTable(senders: readonly SenderDefinition[]): string {
   const byRule = new Map<string, string[]>();
   for (const { name, sends, configFile, holds } of senders) {
     if (sends !== 'builds') continue;
-    const rule = configFile
-      ? `when this file has a webhook in it${configFile.alsoElsewhere ? `, or ${RECEIVED}` : ''}`
-      : (holds ?? RECEIVED);
+    const rule = configFile ? 'when this file has a webhook in it' : (holds ?? 'once a result was received before');
     const named = configFile ? `${name} (\`${configFile.path}\`)` : name;
     byRule.set(rule, [...(byRule.get(rule) ?? []), named]);
   }
@@ -30,5 +28,3 @@ export function holdTable(senders: readonly SenderDefinition[]): string {
     [...byRule].map(([rule, named]) => [named.join(', '), rule]),
   );
 }
-
-const RECEIVED = 'once a result was received before';

@@ -32,7 +32,6 @@ export function build(patch: Partial<BuildResult> = {}): BuildResult {
     id: 'build-1',
     repository,
     sha: sha('a'),
-    shaPrefix: null,
     branch: 'master',
     check: 'travis',
     outcome: 'passed',

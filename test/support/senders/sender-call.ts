@@ -85,7 +85,6 @@ export const pushToMain = {
 export const passedBuild = {
   kind: 'build',
   sha: after,
-  shaPrefix: null,
   branch: 'main',
   outcome: 'passed',
   pullRequest: false,

@@ -77,7 +77,8 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
     hostKind: 'bitbucket',
     id,
     repository,
-    sha: shaOf(status),
+    // It was checked when the body was read.
+    sha: shaOf(status) ?? '',
     branch: branchNamed(status.refname),
     check: { name: status.key ?? status.name, usual: 'Bitbucket', run: status.updated_on },
     verdict: verdictOf(status.state),

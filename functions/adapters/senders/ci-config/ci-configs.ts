@@ -1,6 +1,10 @@
 import type { CiConfig } from '../../../core/ports/sender.ts';
 import type { SenderDefinition } from '../define-sender.ts';
-import { readYamlDocuments, readYamlMap } from './yaml.ts';
+import { travisConfig } from '../travis/config.ts';
+import { readYamlMap } from './yaml.ts';
+
+/** The CI configuration files of the senders, in their order, without what reads their calls. */
+export const configFiles = [{ id: 'travis', configFile: travisConfig }] as const;
 
 /**
  * Returns the CI configuration files that can hold a push, in the order of the senders. The stage `check` passes
@@ -9,17 +13,16 @@ import { readYamlDocuments, readYamlMap } from './yaml.ts';
 export function ciConfigsOf(senders: readonly Pick<SenderDefinition, 'id' | 'configFile'>[]): readonly CiConfig[] {
   return senders.flatMap(({ id, configFile }) => {
     if (configFile === null) return [];
-    const { path, format, alsoElsewhere = false } = configFile;
-    const read = format === 'map' ? readYamlMap : readYamlDocuments;
-    const documentsOf = (text: string) => {
+    const { path } = configFile;
+    const settingsOf = (text: string) => {
       try {
-        return read(text, path);
+        return readYamlMap(text, path);
       } catch (error) {
         if (mayAskToWait(text)) throw error;
-        return [];
+        return {};
       }
     };
-    return [{ provider: id, path, alsoElsewhere, decide: (text) => configFile.decide(documentsOf(text)) }];
+    return [{ provider: id, path, decide: (text) => configFile.decide(settingsOf(text)) }];
   });
 }
 

@@ -24,11 +24,9 @@ export function isYes(value: unknown): boolean {
   return value === true || (typeof value === 'string' && /^(?:true|yes|on|y)$/i.test(value));
 }
 
-/**
- * Whether a setting is an address: a string, or a reference to a secret one by `secretKey` (`secure`, `from_secret`).
- */
-export function isAddress(value: unknown, secretKey: string): boolean {
+/** Whether a setting is an address: a string, or an encrypted one (`secure`). */
+export function isAddress(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() !== '' && !isNo(value);
-  const secret = field(value, secretKey);
+  const secret = field(value, 'secure');
   return typeof secret === 'string' && secret !== '';
 }

@@ -11,28 +11,20 @@ const MAX_DEPTH = 100;
 const MAX_LEXEMES = 10_000;
 
 /**
- * Returns the map of settings of a YAML file, as the only item; nothing for an empty file. Of several documents the
- * first counts, as in Ruby's parser. Anchors, `<<` and unknown tags are accepted; of a repeated key the last value
- * counts, as for the CI providers.
+ * Returns the map of settings of a YAML file; an empty one for an empty file. Of several documents the first counts, as
+ * in Ruby's parser. Anchors, `<<` and unknown tags are accepted; of a repeated key the last value counts, as for the CI
+ * providers.
  *
  * Throws `deploy:provider:not_supported`, not retryable, that names the file and, where known, line and column: a file
  * that cannot be read may hold the push, so nothing is deployed.
  */
-export function readYamlMap(text: string, path: string): readonly Readonly<Record<string, unknown>>[] {
-  const [value] = parse(text, path, 1);
-  if (value === null || value === undefined) return [];
-  if (isObject(value)) return [value];
+export function readYamlMap(text: string, path: string): Readonly<Record<string, unknown>> {
+  const value = firstDocument(text, path) ?? {};
+  if (isObject(value)) return value;
   throw unreadable(path, 'line 1 does not start a map of settings');
 }
 
-/**
- * Returns the values of all documents of a YAML file, of any type; nothing for an empty file. Throws as `readYamlMap`.
- */
-export function readYamlDocuments(text: string, path: string): readonly unknown[] {
-  return parse(text, path, Number.POSITIVE_INFINITY);
-}
-
-function parse(text: string, path: string, maxDocuments: number): readonly unknown[] {
+function firstDocument(text: string, path: string): unknown {
   const bytes = new TextEncoder().encode(text).byteLength;
   const encoding = encodingProblem(text);
   if (encoding !== null) throw unreadable(path, `it ${encoding}`);
@@ -41,10 +33,9 @@ function parse(text: string, path: string, maxDocuments: number): readonly unkno
     // Pretty errors are off: with thousands of errors, formatting them takes seconds.
     const options = { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
     const composer = new Composer(options);
-    const documents = Array.from(composer.compose(tokensOf(text), false, text.length)).slice(0, maxDocuments);
-    const [firstError] = documents.flatMap(({ errors }) => errors);
-    if (firstError !== undefined) throw firstError;
-    return documents.map((document): unknown => document.toJS({ maxAliasCount: 50 }));
+    const [document] = composer.compose(tokensOf(text), false, text.length);
+    if (document?.errors[0] !== undefined) throw document.errors[0];
+    return document?.toJS({ maxAliasCount: 50 });
   } catch (error) {
     throw unreadable(path, problemOf(error, text), error);
   }

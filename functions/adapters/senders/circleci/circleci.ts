@@ -94,7 +94,7 @@ function buildOf({ id, workflow, project, pipeline: source }: Body): WithoutProv
     // CircleCI may send an event twice, with the same id.
     id: deliveryId(id),
     repository: { hostname, owner, name, url, private: false },
-    sha: commit,
+    sha: commit ?? '',
     branch: source.branch,
     check: {
       name: workflow.name,

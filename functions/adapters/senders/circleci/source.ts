@@ -54,7 +54,8 @@ type Pipeline = v.InferOutput<typeof pipelineFields>;
 type Parameters = NonNullable<Pipeline['trigger_parameters']>;
 
 /** The source of a pipeline, from either of the two payload formats. */
-export interface Source extends Pick<BuildResult, 'sha' | 'branch' | 'pullRequest' | 'message' | 'author'> {
+export interface Source extends Pick<BuildResult, 'branch' | 'pullRequest' | 'message' | 'author'> {
+  readonly sha: string | null;
   readonly repository: LocatedRepository | null;
   readonly timed: boolean;
 }

@@ -8,7 +8,6 @@ import { branchNamed } from './git.ts';
 
 /** A build as its sender describes it: texts of any length, or none. */
 interface SentBuild extends Pick<BuildResult, 'hostKind' | 'id' | 'repository' | 'sha' | 'branch' | 'head'> {
-  readonly shaPrefix?: string | null;
   readonly check: SentCheck;
   readonly verdict: BuildVerdict;
   /** The branch that a merge queue tested the commit for. */
@@ -53,7 +52,6 @@ export function buildResult({
   const target = verdict.pullRequest ? null : (queueOf ?? queuedFor(sent.branch));
   return {
     kind: 'build',
-    shaPrefix: null,
     ...sent,
     ...checkFields(check),
     ...(target === null ? verdict : queueVerdict(verdict)),

@@ -10,14 +10,14 @@ const path = '.travis.yml';
  * https://config.travis-ci.com/ref/notifications/webhooks). The webhook's address may be encrypted or a variable, so
  * any address counts as ours.
  */
-export const travisConfig: ConfigFile = { path, format: 'map', decide };
+export const travisConfig: ConfigFile = { path, decide };
 
 /** An entry of `notifications.webhooks` with an address: when it is called on success. */
 interface Webhook {
   readonly onSuccess: 'always' | 'change' | 'never';
 }
 
-function decide([config]: readonly unknown[]): HoldDecision {
+function decide(config: unknown): HoldDecision {
   const webhooks = asList(field(config, 'notifications')).flatMap(webhooksOf);
   if (webhooks.some(({ onSuccess }) => onSuccess === 'always')) return { hold: true, waitsFor: 'Travis CI' };
   if (webhooks.some(({ onSuccess }) => onSuccess === 'change')) {
@@ -39,11 +39,9 @@ function webhooksOf(notifications: unknown): readonly Webhook[] {
 }
 
 function webhookOf(entry: unknown, fallback: unknown): readonly Webhook[] {
-  if (isAddress(entry, 'secure')) return [{ onSuccess: when(fallback) }];
+  if (isAddress(entry)) return [{ onSuccess: when(fallback) }];
   if (isOff(entry)) return [];
-  const addressed = [...asList(field(entry, 'urls')), ...asList(field(entry, 'url'))].some((one) =>
-    isAddress(one, 'secure'),
-  );
+  const addressed = [...asList(field(entry, 'urls')), ...asList(field(entry, 'url'))].some(isAddress);
   return addressed ? [{ onSuccess: when(field(entry, 'on_success') ?? fallback) }] : [];
 }
 

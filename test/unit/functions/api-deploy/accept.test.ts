@@ -5,12 +5,7 @@ import type { AcceptPorts } from '../../../../functions/api-deploy/ports.ts';
 import type { HookSecrets } from '../../../../functions/api-deploy/signature.ts';
 import type { Status } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import {
-  ANY_HOST_KIND,
-  type BuildResult,
-  type CheckOutcome,
-  type Delivery,
-} from '../../../../functions/core/payload/delivery.ts';
+import { ANY_HOST_KIND, type CheckOutcome, type Delivery } from '../../../../functions/core/payload/delivery.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
 import { UnconfirmedWrite } from '../../../../functions/core/pipeline/store-entry.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
@@ -387,49 +382,6 @@ describe('a check that was skipped', () => {
     await call([said('docs', 'neutral')]);
     expect(await log.read('ann', 1)).toMatchObject({ status: 'held' });
     expect(queue.sent).toEqual([]);
-  });
-});
-
-describe('a build with only the first digits of its commit', () => {
-  const short = (patch: Partial<BuildResult> = {}) => build({ sha: null, shaPrefix: 'aaaaaaaaaa', ...patch });
-
-  it('speaks for the newest commit of its branch when that begins with them', async () => {
-    await call([push()]);
-    expect((await call([short()]))[0]).toMatchObject({ status: 'queued', sha: sha('a'), kind: 'build' });
-  });
-
-  it('speaks for an older commit that CI has spoken about, whatever the case of its repository', async () => {
-    await call([push()]);
-    await call([build({ outcome: 'failed', state: 'Failed' })]);
-    await call([push({ id: 'delivery-2', sha: sha('b') })]);
-    const repository = { hostname: 'memory.example.com', owner: 'Ann', name: 'Shop', url: null, private: false };
-    expect((await call([short({ repository })]))[0]).toMatchObject({ status: 'queued', sha: sha('a') });
-  });
-
-  it('that failed ends the push that waits', async () => {
-    await call([push()]);
-    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([short({ outcome: 'failed', state: 'Failed' })]);
-    expect((await log.read('ann', 1))?.status).toBe('skipped');
-  });
-
-  it.each([
-    ['no commit', ['b']],
-    ['several', ['a', 'a']],
-  ])('deploys nothing when they fit %s, and says why', async (_what, starts) => {
-    const shas = starts.map((start, place) => `${start.repeat(12)}${String(place).repeat(28)}`);
-    for (const one of shas) await call([build({ id: one, sha: one, outcome: 'failed', state: 'Failed' })]);
-    const [entry] = await call([short()]);
-    expect(entry).toMatchObject({ status: 'skipped', sha: null });
-    expect(entry.reason).toContain('aaaaaaaaaa');
-    expect(queue.sent).toEqual([]);
-  });
-
-  it('is refused with a code that asks for another try when the database is away', async () => {
-    log.commits = async () => {
-      throw new Error('connect ECONNREFUSED 10.0.0.7');
-    };
-    await expect(call([short()])).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload' });
   });
 });
 

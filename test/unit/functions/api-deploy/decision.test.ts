@@ -47,10 +47,6 @@ describe('what a build says of its commit for previews', () => {
     const head = { sha: sha('b'), outcome: 'failed' } as const;
     expect(commitResultOf(build({ pullRequest: true, head }))).toEqual({ ...said, check, ...head });
   });
-
-  it('is nothing when its sender names the commit by its first digits', () => {
-    expect(commitResultOf(build({ sha: null, shaPrefix: 'aaaaaaa' }))).toBeNull();
-  });
 });
 
 describe('a CI provider is to be expected', () => {

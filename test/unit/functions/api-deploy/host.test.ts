@@ -8,8 +8,8 @@ import { fixture, recognise } from '../../../support/senders/sender-call.ts';
 
 const target = { user: 'ann', branch: 'master', track: 'master' };
 const repository = { hostname: null, owner: 'ann', name: 'shop', url: null, private: false };
-/** A build of the webhook plugin of Drone, which names no host. */
-const anonymous = build({ provider: 'drone', hostKind: 'any', repository });
+/** A build of any CI, which names no host. */
+const anonymous = build({ provider: 'ci', hostKind: 'any', repository });
 const configured = parseHosts(
   JSON.stringify([{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }]),
 );

@@ -80,7 +80,7 @@ describe('a call', () => {
   });
 
   it('is refused when a secret is configured for a sender that cannot sign, or an empty list of them', async () => {
-    await expect(check({ ann: { appveyor: ['one'] } }, {}, build({ provider: 'appveyor' }))).rejects.toMatchObject({
+    await expect(check({ ann: { ci: ['one'] } }, {}, build({ provider: 'ci' }))).rejects.toMatchObject({
       detail: expect.stringContaining('cannot be made by this sender'),
     });
     await expect(check({ ann: { github: [] } }, signed('one'))).rejects.toMatchObject({ status: 401 });
@@ -90,7 +90,7 @@ describe('a call', () => {
     const detail = expect.stringMatching(/no secret is configured for .+"unsigned" if it cannot sign/);
     for (const scope of ['*', 'ann', 'ann/ann/shop']) {
       const configured = { [scope]: { github: ['one'] } };
-      for (const provider of ['jenkins', 'travis', 'circleci', 'drone']) {
+      for (const provider of ['ci', 'travis', 'circleci']) {
         const refused = check(configured, {}, build({ provider, hostKind: 'github' }));
         await expect(refused, provider).rejects.toMatchObject({ code: 'deploy:auth:bad_creds', status: 401, detail });
         await expect(check(configured, {}, build({ provider, hostKind: 'any' }))).rejects.toMatchObject({ detail });
@@ -102,23 +102,23 @@ describe('a call', () => {
 
   it('needs no signature for the repository of another host, of another user or for a notice', async () => {
     const configured = { ann: { github: ['one'] }, 'ann/ann/other': { gitlab: ['two'] } };
-    const ofGitlab = build({ provider: 'jenkins', hostKind: 'gitlab' });
+    const ofGitlab = build({ provider: 'ci', hostKind: 'gitlab' });
     await expect(check(configured, {}, ofGitlab)).resolves.toBeUndefined();
     await expect(check(configured, {}, push({ provider: 'gitlab', hostKind: 'gitlab' }))).resolves.toBeUndefined();
-    await expect(check(configured, {}, notice({ provider: 'jenkins' }))).resolves.toBeUndefined();
-    await expect(check({ bob: { github: ['one'] } }, {}, build({ provider: 'jenkins' }))).resolves.toBeUndefined();
+    await expect(check(configured, {}, notice({ provider: 'ci' }))).resolves.toBeUndefined();
+    await expect(check({ bob: { github: ['one'] } }, {}, build({ provider: 'ci' }))).resolves.toBeUndefined();
   });
 
   it('is accepted without a signature when its sender is named with "unsigned", also beside a secret', async () => {
-    const jenkins = build({ provider: 'jenkins', hostKind: 'github' });
-    const configured = { ann: { github: ['one'], jenkins: ['unsigned'] } };
-    await expect(check(configured, {}, jenkins)).resolves.toBeUndefined();
+    const unsigned = build({ provider: 'ci', hostKind: 'github' });
+    const configured = { ann: { github: ['one'], ci: ['unsigned'] } };
+    await expect(check(configured, {}, unsigned)).resolves.toBeUndefined();
     await expect(check(configured, {})).rejects.toMatchObject({ status: 401 });
     const replaced = { ann: { github: ['one', 'unsigned'] } };
     await expect(check(replaced, {})).resolves.toBeUndefined();
     await expect(check(replaced, signed('one'))).resolves.toBeUndefined();
     await expect(check(replaced, signed('two'))).rejects.toMatchObject({ status: 401 });
     await expect(check(replaced, signed('unsigned'))).rejects.toMatchObject({ status: 401 });
-    await expect(check(replaced, {}, jenkins)).resolves.toBeUndefined();
+    await expect(check(replaced, {}, unsigned)).resolves.toBeUndefined();
   });
 });

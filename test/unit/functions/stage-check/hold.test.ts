@@ -38,7 +38,7 @@ describe('a push to a branch that a CI provider has called about', () => {
     });
   });
 
-  it.each(['drone', 'buildkite', 'appveyor', 'gitea-actions', 'forgejo-actions'])(
+  it.each(['circleci', 'ci', 'gitea-actions', 'forgejo-actions'])(
     'is held for %s, whose webhooks need not be set in a file of the repository',
     async (provider) => {
       const { commit, push, check } = await expecting(provider, AT + MINUTE);

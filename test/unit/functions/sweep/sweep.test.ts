@@ -155,12 +155,12 @@ describe('a hold that is not released', () => {
 
   it.each([
     ['passed', { status: 'running', stage: 'check', reason: null }],
-    ['failed', { status: 'skipped', reason: 'CI did not pass: the check "unit" of drone said "failed".' }],
+    ['failed', { status: 'skipped', reason: 'CI did not pass: the check "unit" of travis said "failed".' }],
     ['pending', { status: 'expired' }],
     ['neutral', { status: 'expired' }],
   ] as const)('does as CI has said, when nobody did after the result was stored: %s', async (outcome, becomes) => {
     await append(log, held, { dueAt: AT + 60 * MINUTE });
-    const checkResult = { provider: 'drone', check: 'unit', outcome, state: outcome };
+    const checkResult = { provider: 'travis', check: 'unit', outcome, state: outcome };
     await append(log, { status: 'skipped' }, { checkResult });
     clock.pass(60 * MINUTE);
     await sweep();

@@ -33,10 +33,7 @@ describe('The printed settings of a webhook', () => {
   });
 
   it('exist for every sender except those that need none', () => {
-    expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual([
-      'github-legacy',
-      'drone-plugin',
-    ]);
+    expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual(['github-legacy']);
   });
 
   it('contain user, branch and, with --show-secret, the secret, encoded for a URL', async () => {
@@ -121,6 +118,7 @@ describe('The printed settings of a webhook', () => {
   it.each([
     ['semaphore', 'A CI provider that can run a command can make this call.'],
     ['azure-devops', 'add the event Check suites to the webhook of the repository'],
+    ['jenkins', 'Its builds call with one line at their end'],
     ['github-legacy', 'A CI provider'],
     ['constructor', 'A CI provider'],
   ])('are those for any CI where the sender %s has none, which is said', async (sender, said) => {

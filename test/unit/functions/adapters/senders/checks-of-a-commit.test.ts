@@ -43,18 +43,6 @@ describe('two checks of one name', () => {
       { 'workflow_run.path': 'b.yml@refs/heads/main' },
     ],
     ['github-checks/success', { 'check_suite.app.slug': 'one' }, { 'check_suite.app.slug': 'two' }],
-    [
-      'jenkins/completed',
-      { name: 'main', display_name: 'main', url: 'job/tests/job/main/' },
-      { name: 'main', display_name: 'main', url: 'job/lint/job/main/' },
-    ],
-    [
-      'jenkins/completed',
-      { name: 'main', url: undefined, 'build.full_url': 'https://ci.example.org/job/tests/job/main/7/' },
-      { name: 'main', url: undefined, 'build.full_url': 'https://ci.example.org/job/lint/job/main/9/' },
-    ],
-    ['buildkite/passed', { 'pipeline.id': 'one' }, { 'pipeline.id': 'two' }],
-    ['appveyor/whole-commit', { 'eventData.projectId': 1 }, { 'eventData.projectId': 2 }],
     ['circleci/success', { 'project.id': 'one' }, { 'project.id': 'two' }],
     ['circleci/success', { 'workflow.name': 'test' }, { 'workflow.name': 'lint' }],
     ['bitbucket-pipelines/successful', { 'commit_status.key': 'one' }, { 'commit_status.key': 'two' }],
@@ -96,14 +84,6 @@ describe('a later run of a check', () => {
       { 'workflow.stopped_at': '2024-01-10T09:12:30.000Z' },
       { 'workflow.stopped_at': '2024-01-10T09:12:31.000Z' },
     ],
-    [
-      'buildkite/passed',
-      { 'build.finished_at': '2024-01-10 09:12:30 UTC' },
-      { 'build.finished_at': '2024-01-10 09:12:31 UTC' },
-    ],
-    ['appveyor/whole-commit', { 'eventData.buildNumber': 57 }, { 'eventData.buildNumber': 58 }],
-    ['drone/success', { 'build.number': 57 }, { 'build.number': 58 }],
-    ['jenkins/completed', { 'build.number': 57 }, { 'build.number': 58 }],
     ['travis/passed', { finished_at: '2024-01-10T09:12:30Z' }, { finished_at: '2024-01-10T09:12:31Z' }],
     ['forgejo-actions/success', { 'run.stopped': '2024-01-10T09:12:30Z' }, { 'run.stopped': '2024-01-10T09:12:31Z' }],
   ])('of %s is known by %j and %j', (name, earlier, later) => {

@@ -26,13 +26,10 @@ const identifying = [
   'checkout_sha',
   'revision',
   'after',
-  'commitId',
-  'buildId',
   'id',
   'number',
   'path_with_namespace',
   'repository',
-  'repositoryName',
   'owner',
   'owner_name',
   'slug',
@@ -71,8 +68,7 @@ describe('a build that cannot be read', () => {
         delivery.kind === 'build' && reasonAgainst(delivery) !== null ? [name.split('/')[0]] : [],
       ),
     );
-    const builders = senders.filter(({ sends, recognisedAs }) => sends === 'builds' && recognisedAs === null);
-    expect(builders.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
+    expect(builders.filter((id) => !covered.has(id))).toEqual([]);
   });
 
   for (const { name, delivery } of builds) {
@@ -97,13 +93,7 @@ describe('a build that cannot be read', () => {
   }
 
   it('is refused when the call does not say how it ended', () => {
-    for (const [header, body] of [
-      ['x-drone-event', { build: {} }],
-      ['circleci-event-type', { type: 'workflow-completed', workflow: {} }],
-      ['x-buildkite-event', { event: 'build.finished', build: {} }],
-    ] as const) {
-      const event = header === 'x-drone-event' ? 'build' : header === 'x-buildkite-event' ? 'build.finished' : 'x';
-      expect(read(call(body, { [header]: event })), header).toBeInstanceOf(DeployError);
-    }
+    const body = { type: 'workflow-completed', workflow: {} };
+    expect(read(call(body, { 'circleci-event-type': 'x' }))).toBeInstanceOf(DeployError);
   });
 });

@@ -25,9 +25,7 @@ const acme = defineSender({
   signature: hmacHeader('v0=', 'x-acme-signature'),
   configFile: {
     path: '.acme.yml',
-    format: 'map',
-    decide: ([config]) =>
-      field(config, 'webhook') ? { hold: true, waitsFor: 'Acme CI' } : { hold: false, note: null },
+    decide: (config) => (field(config, 'webhook') ? { hold: true, waitsFor: 'Acme CI' } : { hold: false, note: null }),
   },
   tested: { with: 'nothing', how: ['read'] },
   setup: ({ url }) => ({ where: 'Acme → Webhooks', settings: [['Endpoint', url]], secretSetting: 'Signing key' }),
@@ -40,7 +38,6 @@ const acme = defineSender({
         id: null,
         repository: { hostname: 'github.com', owner: 'ann', name: 'shop', url: null, private: false },
         sha: build.commit,
-        shaPrefix: null,
         branch: 'main',
         check: 'Acme CI',
         outcome: 'passed',
@@ -69,7 +66,7 @@ describe('a sender added with one file and one line', () => {
   });
 
   it('is named in the error for an unknown call', () => {
-    expect(() => registry.recognise(call({}))).toThrow(/It is like no call of .*, Drone, W.*, Acme CI\./);
+    expect(() => registry.recognise(call({}))).toThrow(/It is like no call of .*, CircleCI, .*, Acme CI\./);
   });
 
   it('has its signatures verified with the secrets of its webhook', async () => {
@@ -90,7 +87,7 @@ describe('a sender added with one file and one line', () => {
 
   it('holds a push by its configuration file', () => {
     const config = ciConfigsOf(list).find(({ path }) => path === '.acme.yml');
-    expect(config).toMatchObject({ provider: 'acme-ci', alsoElsewhere: false });
+    expect(config).toMatchObject({ provider: 'acme-ci' });
     expect(config?.decide('webhook: https://deploy.example.com')).toEqual({ hold: true, waitsFor: 'Acme CI' });
     expect(config?.decide('')).toEqual({ hold: false, note: null });
     expect(() => config?.decide('- a list with a webhook')).toThrow('.acme.yml cannot be read');

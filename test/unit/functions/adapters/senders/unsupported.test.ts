@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unsupported } from '../../../../../functions/adapters/senders/unsupported.ts';
-import { call, fixture, fixtures, recognise } from '../../../../support/senders/sender-call.ts';
+import { after, call, fixture, fixtures, recognise } from '../../../../support/senders/sender-call.ts';
 
 const calls: readonly [fixture: string, service: string][] = [
   ['azure-devops-push', 'Azure DevOps'],
@@ -44,8 +44,26 @@ describe('a call of a known service that is not supported', () => {
     }
   });
 
+  it.each([
+    ['Buildkite', { 'x-buildkite-event': 'build.finished' }, {}],
+    ['Buildkite', {}, { event: 'build.finished', build: { commit: after }, pipeline: { repository: 'x' } }],
+    ['Drone or Woodpecker', { 'x-drone-event': 'build' }, {}],
+    ['Drone or Woodpecker', {}, { repo: { name: 'shop' }, build: { number: 57, status: 'success' } }],
+    ['Drone or Woodpecker', {}, { Build: { Number: 57 }, Repo: { Slug: 'ann/shop' }, Commit: { SHA: after } }],
+    ['Jenkins', {}, { name: 'shop', build: { phase: 'FINALIZED', number: 57 } }],
+    ['AppVeyor', {}, { eventName: 'build_success', eventData: { commitId: after.slice(0, 10) } }],
+  ])('of builds is told the one line that calls instead: %s', (service, headers, body) => {
+    const detail = expect.stringMatching(
+      `This is a call of ${service}, which is not supported\\..* "hooks hook ci <owner>/<repository>" prints it\\.$`,
+    );
+    expect(() => recognise(call(body, headers))).toThrow(expect.objectContaining({ status: 400, detail }));
+  });
+
   it('is covered for each service', () => {
-    expect(new Set(calls.map(([, service]) => service))).toEqual(new Set(unsupported.map(({ name }) => name)));
+    const ofBuilds = ['Buildkite', 'Drone or Woodpecker', 'Jenkins', 'AppVeyor'];
+    expect(new Set([...calls.map(([, service]) => service), ...ofBuilds])).toEqual(
+      new Set(unsupported.map(({ name }) => name)),
+    );
   });
 
   it('is not taken for one when it has the header of a sender', () => {

@@ -102,11 +102,6 @@ describe('a build', () => {
       { skip: { deploy: true, ci: false, words: '[skip deploy]' } },
       "The commit's message says [skip deploy].",
     ],
-    [
-      'a commit of which only the first digits are known',
-      { sha: null, shaPrefix: '1f7e6d5c4b' },
-      'The build names its commit by 1f7e6d5c4b only; a whole id is deployed.',
-    ],
   ];
   for (const [what, difference, reason] of refused) {
     it(`does not deploy ${what}, and says so`, () => {

@@ -21,7 +21,6 @@ describe('a message', () => {
     ['[skip travis]', 'travis'],
     ['[travis skip]', 'travis'],
     ['[Travis-CI skip]', 'travis'],
-    ['[skip appveyor]', 'appveyor'],
   ]) {
     it(`with ${words} asks ${provider} not to test it, and no other`, () => {
       expect(skips(`Correct the readme ${words}`)).toEqual({ deploy: false, ci: false, providers: [provider], words });

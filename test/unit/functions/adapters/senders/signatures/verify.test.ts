@@ -1,4 +1,4 @@
-import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verifySignature } from '../../../../../../functions/adapters/senders/signatures/verifier.ts';
 import type { HookCall, SignatureCheck } from '../../../../../../functions/core/ports/sender.ts';
@@ -25,19 +25,6 @@ function checkOf(sender: string, headers: Readonly<Record<string, string>>, body
   return verify(sender, hook(headers, body), [secret], now);
 }
 
-const digest = `SHA-256=${createHash('sha256').update(json).digest('base64')}`;
-const date = new Date(now).toUTCString();
-
-function droneHeaders(changes: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const signature = hmac(`date: ${date}\ndigest: ${digest}`, 'base64');
-  return {
-    date,
-    digest,
-    signature: `keyId="hmac-key",algorithm="hmac-sha256",headers="date digest",signature="${signature}"`,
-    ...changes,
-  };
-}
-
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const publicKey = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const travis = sign('RSA-SHA1', Buffer.from(json), keys.privateKey).toString('base64');
@@ -62,13 +49,6 @@ const signed: [string, string, Readonly<Record<string, string>>][] = [
   ],
   ['CircleCI', 'circleci', { 'circleci-signature': `v1=${hmac(json)}` }],
   ['CircleCI beside a version that is not known', 'circleci', { 'circleci-signature': `v2=00, v1=${hmac(json)}` }],
-  ['Buildkite, which sends the token itself', 'buildkite', { 'x-buildkite-token': secret }],
-  [
-    'Buildkite with a signature',
-    'buildkite',
-    { 'x-buildkite-signature': `timestamp=${seconds},signature=${hmac(`${seconds}.${json}`)}` },
-  ],
-  ['Drone', 'drone', droneHeaders()],
 ];
 
 describe('a signature', () => {
@@ -97,18 +77,7 @@ describe('a signature', () => {
     }
 
     it(`is invalid, without an exception, when it is malformed: ${what}`, () => {
-      for (const rubbish of [
-        'x',
-        'sha256=',
-        'v1=',
-        'v1,',
-        ',',
-        '"',
-        '=',
-        'timestamp=1,signature=',
-        '\ud800',
-        'é'.repeat(9000),
-      ]) {
+      for (const rubbish of ['x', 'sha256=', 'v1=', 'v1,', ',', '"', '=', '\ud800', 'é'.repeat(9000)]) {
         const spoiled = Object.fromEntries(Object.keys(headers).map((name) => [name, rubbish]));
         expect(checkOf(sender, spoiled)).toBe('invalid');
       }
@@ -146,8 +115,8 @@ describe('a signature', () => {
   });
 
   it('more than five minutes in the past or future is invalid for senders that sign the time', () => {
-    const timed = signed.filter(([what]) => /signing token|with a signature|Drone/.test(what));
-    expect(timed).toHaveLength(3);
+    const timed = signed.filter(([what]) => /signing token/.test(what));
+    expect(timed).toHaveLength(1);
     for (const [what, sender, headers] of timed) {
       for (const [minutes, expected] of [
         [4, 'valid'],
@@ -163,12 +132,6 @@ describe('a signature', () => {
 
   it('of CircleCI only in another version is invalid', () => {
     expect(checkOf('circleci', { 'circleci-signature': `v2=${hmac(json)}` })).toBe('invalid');
-  });
-
-  it('of Drone is valid only over date and digest', () => {
-    const weak = `keyId="hmac-key",headers="date",signature="${hmac(`date: ${date}`, 'base64')}"`;
-    expect(checkOf('drone', droneHeaders({ signature: weak }))).toBe('invalid');
-    expect(checkOf('drone', droneHeaders({ date: 'yesterday' }))).toBe('invalid');
   });
 
   it('of Travis CI is over the JSON in the form and verified with the public key', () => {
@@ -187,7 +150,7 @@ describe('a signature', () => {
   });
 
   it('is unsupported for senders that cannot sign', () => {
-    for (const sender of ['appveyor', 'jenkins', 'manual', 'constructor', '']) {
+    for (const sender of ['ci', 'jenkins', 'manual', 'constructor', '']) {
       expect(checkOf(sender, { 'x-hub-signature-256': `sha256=${hmac(json)}` })).toBe('unsupported');
     }
   });
