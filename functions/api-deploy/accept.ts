@@ -1,6 +1,6 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/track.ts';
-import { badParameter, DeployError } from '../core/errors.ts';
+import { DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import { readPayload } from '../core/payload/payload.ts';
@@ -38,9 +38,6 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
   const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
   const sender = ports.recognise(call);
   const deliveries = sender.read(call);
-  if (options.comment && !sender.comments && deliveries.some(({ kind }) => kind === 'pull')) {
-    throw badParameter(`Pull requests of ${sender.name} get no comment: remove the parameter.`);
-  }
   const foreign = deliveries.filter((delivery) => !isOwn(delivery, ports));
   await requireSignature(foreign, { sender, call, user: hook.user, at: hook.at }, ports);
   const asked = hook.query.branch === undefined ? await withOwnBranch(options, deliveries, hook.user, ports) : options;

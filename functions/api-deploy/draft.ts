@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly at: number;
 }
 
-interface Asked extends Pick<HookOptions, 'comment' | 'previewCi'> {
+interface Asked extends Pick<HookOptions, 'previewCi'> {
   readonly ci: CiChoice | null;
 }
 
@@ -48,14 +48,14 @@ export function draftOf(
   });
 }
 
-function kindOf(delivery: Delivery, { ci, comment, previewCi }: Asked): Kind {
+function kindOf(delivery: Delivery, { ci, previewCi }: Asked): Kind {
   if (delivery.kind === 'build') return { kind: 'build' };
   if (delivery.kind !== 'pull') {
     const skipsCi = delivery.kind === 'push' ? delivery.skip?.providers : undefined;
     return { kind: 'push', ci: ci ?? undefined, skipsCi };
   }
   const { number, fromFork, source, closed } = delivery;
-  const pullRequest = { number, fromFork: fromFork || undefined, source, comment, ci: previewCi };
+  const pullRequest = { number, fromFork: fromFork || undefined, source, ci: previewCi };
   if (closed) return { kind: 'operation', operation: 'remove', pullRequest: { ...pullRequest, closed } };
   return { kind: 'preview', pullRequest, ci: ci ?? undefined };
 }

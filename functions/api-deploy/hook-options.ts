@@ -17,8 +17,6 @@ export interface HookOptions {
   readonly ci: 'wait' | 'ignore' | null;
   /** Previews of pull requests wait for CI. */
   readonly previewCi?: true;
-  /** Pull requests get a comment about their previews. */
-  readonly comment?: true;
 }
 
 /** Returns the options in the query of a hook's address. Throws `request:bad_parameter`, naming the parameter. */
@@ -28,17 +26,14 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
   const path = folderPath(folder);
   const environment = environmentNamed(word);
   const previews = oneOf(query, hook.previews);
-  const comment = oneOf(query, hook.comment);
   if (environment !== undefined && previews !== undefined) {
     const detail =
       'An environment has no previews: give the parameters environment and previews to webhooks of their own.';
     throw badParameter(detail);
   }
-  if (comment !== undefined && previews === undefined) throw badParameter('The parameter comment needs previews.');
   return {
     branch,
     ...(previews === 'ci' && { previewCi: true }),
-    ...(comment !== undefined && { comment: true }),
     ...(path !== undefined && { path }),
     ...(environment !== undefined && { environment }),
     ci: oneOf(query, hook.ci) ?? null,

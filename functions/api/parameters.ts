@@ -61,10 +61,6 @@ export const hook = {
     '`true`: each pull request is deployed as an application of its own too; `ci`: when its commit has passed CI.',
     { type: 'string', enum: ['true', 'ci'] },
   ),
-  comment: query('comment', '`true`: one comment at each pull request says what its preview is, and is updated.', {
-    type: 'string',
-    enum: ['true'],
-  }),
 };
 
 export const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');

@@ -85,7 +85,6 @@ export const reportStatus = async () => {
     ...on.tokenAccess(),
     log: on.reader(),
     facts: on.facts(),
-    appFacts: on.appFacts(),
     backlog: on.backlog(),
     platform: await (await on.configured()).hosting(),
     tarballs: on.tarballs(),

@@ -8,15 +8,15 @@ import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
 import { UNKNOWN_MS } from '../core/pipeline/host-away.ts';
 import type { Job } from '../core/pipeline/job.ts';
 import type { CommitFacts } from '../core/ports/facts.ts';
-import type { Backlog } from '../core/ports/log.ts';
+import type { Backlog, LogReader } from '../core/ports/log.ts';
 import type { HostingPlatform } from '../core/ports/platform.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
 import type { Clock } from '../core/ports/system.ts';
-import { type PreviewReportPorts, reportPreview } from './preview.ts';
 
-interface ReportPorts extends TokenAccess, PreviewReportPorts {
-  readonly facts: Pick<CommitFacts, 'branch' | 'commitState'>;
+interface ReportPorts extends TokenAccess {
+  readonly log: Pick<LogReader, 'read'>;
+  readonly facts: Pick<CommitFacts, 'commitState'>;
   readonly host: (name: string) => RepositoryHost;
   readonly platform: Pick<HostingPlatform, 'cancel' | 'prune'>;
   readonly tarballs: Pick<TarballStore, 'remove'>;
@@ -29,10 +29,9 @@ const MAX_POSTS = 3;
 
 /**
  * Sets the commit status to the current status of the entry, or of the one that has deployed the same commit since, so
- * that late and repeated messages have no effect, and has the host say the same of a preview (`reportPreview`); without a
- * stored token it does neither. An entry that has ended is closed then: its build is ended, its staged tarball removed,
- * and the sweeper looks at it no more. Throws what the host and the platform throw; the sweeper has what can succeed
- * later reported again.
+ * that late and repeated messages have no effect; without a stored token it sets none. An entry that has ended is closed
+ * then: its build is ended, its staged tarball removed, and the sweeper looks at it no more. Throws what the host and the
+ * platform throw; the sweeper has what can succeed later reported again.
  */
 export async function report({ user, number }: Job, ports: ReportPorts): Promise<void> {
   const entry = await ports.log.read(user, number);
@@ -56,18 +55,19 @@ async function end(entry: Entry, { platform, tarballs }: ReportPorts): Promise<v
   if (hasUploaded && !isAlive(entry.status)) platform.prune(appOf(entry));
 }
 
-/** Returns what the host has refused for good, if it has; null when it was told all. */
+/** Returns what the host has refused for good; null when it was told. */
 async function tellHost(entry: Entry, ports: ReportPorts): Promise<DeployError | null> {
-  const { user, repository, sha, appName, pullRequest } = entry;
+  const { user, repository, sha, appName } = entry;
   // Before anything else is read: most users have stored none.
-  const token = repository && (sha || pullRequest) ? await statusToken(ports, user, repository.host, appName) : null;
+  const token = repository && sha ? await statusToken(ports, user, repository.host, appName) : null;
   if (token === null) return null;
-  // A refusal of one, for which the token lacks a permission, says nothing about the other.
-  const told = await Promise.allSettled([setStatus(entry, token, ports), reportPreview(entry, token, ports)]);
-  const failures = told.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  const refusals = failures.filter((error) => error instanceof DeployError && !error.retry);
-  if (failures.length > refusals.length) throw failures.find((error) => !refusals.includes(error));
-  return refusals[0] ?? null;
+  try {
+    await setStatus(entry, token, ports);
+    return null;
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return error;
+    throw error;
+  }
 }
 
 async function setStatus(reported: Entry, token: string, ports: ReportPorts): Promise<void> {
@@ -91,7 +91,7 @@ async function post(entry: Entry, state: CommitStatus['state'], token: string, p
   const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
   const status = {
     state,
-    targetUrl: pageAddress(entry.base, entry),
+    targetUrl: (state === 'success' && entry.pullRequest && entry.url) || pageAddress(entry.base, entry),
     description: descriptionOf(entry),
     context: `deployment-webhooks/${appName ?? nameFor(repository.name, entry)}`,
   };

@@ -153,8 +153,8 @@ async function resume({ stores, clock }: EnginePorts, queue: JobQueue): Promise<
 }
 
 function reportPorts({ stores, sealer, tarballs, platform, hostsOfRequests, clock }: EnginePorts) {
-  const { reader: log, facts, appFacts, backlog, tokens } = stores;
-  return { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, clock, host: hostsOfRequests.named };
+  const { reader: log, facts, backlog, tokens } = stores;
+  return { log, facts, backlog, platform, tarballs, tokens, sealer, clock, host: hostsOfRequests.named };
 }
 
 /** Work that is done when it is due, not on request. */

@@ -122,8 +122,6 @@ export function localHost(
         return { open: (await Promise.all(open)).filter((one) => one !== null), tag: null, paceSeconds: 0 };
       }),
     setStatus: async () => {},
-    setDeployment: async () => {},
-    setComment: async () => {},
   };
 }
 

@@ -104,18 +104,6 @@ export function watchedPreviewContract(open: () => LogRoles): void {
       expect(host.listed).toEqual([true, false]);
     });
 
-    it('gets the comment that the address of the webhook asked for before', async () => {
-      const { hears, commit, head, list, later, report, host } = await watchedWorld(open());
-      const second = commit(head);
-      const sent = githubPullRequest({ action: 'synchronize', number: 7, commit: second, before: head });
-      await hears({ ...sent, query: { ...sent.query, comment: 'true' } });
-      const third = commit(second);
-      list(7, third);
-      await later();
-      await report();
-      expect(host.comments).toMatchObject([{ body: expect.stringContaining(third.sha.slice(0, 10)) }]);
-    });
-
     it('is one of two of a repository, whose host is asked once for both', async () => {
       const { host, later, hears, head, list, apps } = await watchedWorld(open());
       await hears(githubPullRequest({ action: 'opened', number: 8, commit: head }));

@@ -8,8 +8,6 @@ import type {
   HostToken,
   OpenPullRequest,
   Pairing,
-  PreviewDeployment,
-  PullRequestComment,
   RepositoryHost,
 } from '../../functions/core/ports/repository-host.ts';
 import { oneLine } from '../../functions/core/text.ts';
@@ -41,10 +39,6 @@ export interface MemoryHost extends RepositoryHost {
   addToken(login: string, secret: string, scopes?: readonly string[], expiresAt?: string): void;
   /** The statuses set on a commit, oldest first. */
   statuses(commit: CommitRef): readonly CommitStatus[];
-  /** The deployments of previews, each with its last state, in the order in which they were made. */
-  readonly deployments: readonly PreviewDeployment[];
-  /** The comments at pull requests, each with its last body. */
-  readonly comments: readonly PullRequestComment[];
   /** Makes a method throw this error; null makes it work again. */
   failWith(method: keyof RepositoryHost, error: DeployError | null): void;
 }
@@ -61,8 +55,6 @@ export function memoryHost(name = 'memory'): MemoryHost {
   const tokens = new Map<string, Pairing>();
   const open = new Map<number, OpenPullRequest | null>();
   const listed: boolean[] = [];
-  const deployments: PreviewDeployment[] = [];
-  const comments: PullRequestComment[] = [];
   const failures = new Map<string, DeployError>();
   const enter = (method: keyof RepositoryHost) => {
     const failure = failures.get(method);
@@ -100,28 +92,6 @@ export function memoryHost(name = 'memory'): MemoryHost {
       if (!tokens.has(token ?? '')) throw new DeployError('request:failed', 'A token is needed.', { retry: false });
       statuses.push({ ...status, description: oneLine(status.description, 140) ?? '' });
     },
-    async setDeployment(_repository, deployment) {
-      enter('setDeployment');
-      const { entry, sha, state } = deployment;
-      const known = deployments.findIndex((one) => one.entry === entry);
-      if (known >= 0) deployments[known] = deployment;
-      else if (sha !== null && state !== 'inactive') deployments.push(deployment);
-      if (sha !== null && state !== 'success') return;
-      for (const [index, one] of deployments.entries()) {
-        const isEarlier =
-          one.environment === deployment.environment && Number(one.entry.slice(20)) < Number(entry.slice(20));
-        if (isEarlier && one.state !== 'failure') deployments[index] = { ...one, state: 'inactive' };
-      }
-    },
-    async setComment(_repository, comment) {
-      enter('setComment');
-      const { pullRequest, marker, creates } = comment;
-      const known = comments.findIndex((one) => one.pullRequest === pullRequest && one.marker === marker);
-      if (known >= 0) comments[known] = comment;
-      else if (creates) comments.push(comment);
-    },
-    deployments,
-    comments,
     async compare(base, head, token) {
       enter('compare');
       if (!isCommitId(head)) throw new DeployError('deploy:repohost:no_pkg_json', 'Bad commit id.', { retry: false });

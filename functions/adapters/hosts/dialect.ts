@@ -1,14 +1,6 @@
 import type * as v from 'valibot';
 import type { CommitRef, RepositoryRef } from '../../core/payload/delivery.ts';
-import type {
-  BranchTip,
-  CommitStatus,
-  Comparison,
-  HostToken,
-  Pairing,
-  PreviewDeployment,
-} from '../../core/ports/repository-host.ts';
-import type { CommentCalls } from './comments.ts';
+import type { BranchTip, CommitStatus, Comparison, HostToken, Pairing } from '../../core/ports/repository-host.ts';
 import type { FileAddresses } from './files.ts';
 import type { PullRequestCalls, PullRequestListCalls } from './pull-request.ts';
 import type { Api, RestOptions, RestRequest } from './rest.ts';
@@ -34,10 +26,6 @@ export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'l
   tarballRequests(commit: CommitRef, token: HostToken): readonly [RestRequest, ...RestRequest[]];
   /** Sets a commit status, whose description is already truncated. */
   setStatus(api: Api, commit: CommitRef, status: CommitStatus): Promise<void>;
-  /** Absent at hosts without deployments. */
-  setDeployment?(api: Api, repository: RepositoryRef, deployment: PreviewDeployment): Promise<void>;
-  /** Returns where the comments at a pull request are; absent at hosts that get none. */
-  comments?(repository: RepositoryRef, pullRequest: number): CommentCalls;
   compare(api: Api, base: CommitRef, head: string): Promise<Comparison>;
   /** Reads the whole id from the answer to `commitRequest`, at hosts that name commits by their first digits. */
   readonly commitSchema?: v.GenericSchema<unknown, string>;

@@ -39,8 +39,6 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
     file: async (...call) => (await opened()).file(...call),
     tarball: async (...call) => (await opened()).tarball(...call),
     setStatus: async (...call) => (await opened()).setStatus(...call),
-    setDeployment: async (...call) => (await opened()).setDeployment(...call),
-    setComment: async (...call) => (await opened()).setComment(...call),
     compare: async (...call) => (await opened()).compare(...call),
     wholeCommit: async (...call) => (await opened()).wholeCommit(...call),
     tip: async (...call) => (await opened()).tip(...call),

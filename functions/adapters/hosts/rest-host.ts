@@ -3,7 +3,6 @@ import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import { type CommitRef, isCommitId, type RepositoryRef } from '../../core/payload/delivery.ts';
 import type { HostedRepository, HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
-import { writeComment } from './comments.ts';
 import { faultOf, NO_WHOLE_ID } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
 import { breakdown, notUnderstood, type RequestContext } from './failures.ts';
@@ -103,16 +102,6 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
     async openPullRequests(repository, token, tag) {
       const api = apiAt('deploy:repohost:no_pkg_json', 'the open pull requests', repository, token);
       return openPullRequests(api, dialect.pullRequests(repository), tag);
-    },
-    async setDeployment(repository, deployment, token) {
-      const api = apiAt('request:failed', 'the deployments', repository, token);
-      await dialect.setDeployment?.(api, repository, deployment);
-    },
-    async setComment(repository, comment, token) {
-      const object = `the comments at the pull request ${comment.pullRequest}`;
-      const api = apiAt('request:failed', object, repository, token);
-      const calls = dialect.comments?.(repository, comment.pullRequest);
-      if (calls) await writeComment(api, calls, comment);
     },
     pair: async (login, secret) =>
       dialect.pair(restApi(rest, { ...place, ...pairingPurpose }, secret), { login, secret }),

@@ -56,9 +56,9 @@ export interface SenderDefinition extends Sender, Recognition {
   readonly tested: Tested;
 }
 
-type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'previews' | 'comments';
+type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'previews';
 
-/** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id, `comments` to previews. */
+/** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id. */
 interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial<Pick<SenderDefinition, Optional>> {
   /** The `provider` of its deliveries, when it is not the id. */
   readonly provider?: string;
@@ -81,7 +81,6 @@ export function defineSender({ provider, read, verdict, ...input }: SenderInput)
     setup: null,
     webhookApi: null,
     previews: null,
-    comments: input.previews !== undefined,
     ...input,
     read: (call) => {
       const deliveries = unlessHarmless(() => read(call), verdict?.(call) ?? null);

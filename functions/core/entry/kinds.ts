@@ -75,8 +75,6 @@ export interface PullRequestOf {
   readonly source?: string | undefined;
   /** Somebody has let this commit of a fork go. */
   readonly released?: true;
-  /** The hook's address asks for a comment at the pull request. */
-  readonly comment?: true | undefined;
   /** The hook's address has previews wait for CI. */
   readonly ci?: true | undefined;
   /** The application that is previewed, by the name in package.json; absent until it is known. */

@@ -6,40 +6,12 @@ export type HostToken = string | null;
 /** A commit status (https://docs.github.com/rest/commits/statuses). */
 export interface CommitStatus {
   readonly state: 'pending' | 'success' | 'failure' | 'error';
-  /** Address of the log entry. */
+  /** Address of the log entry, or of a preview that answers. */
   readonly targetUrl: string;
   /** At most 140 characters. */
   readonly description: string;
   /** `deployment-webhooks/<app>`. */
   readonly context: string;
-}
-
-/** The deploy of a preview, as the host's list of deployments shows it. */
-export interface PreviewDeployment {
-  readonly user: string;
-  /** The id of the entry, by which its deployment is found again. */
-  readonly entry: string;
-  /** The commit; null for a removal, which has no deployment of its own. */
-  readonly sha: string | null;
-  /** The name of the application. */
-  readonly environment: string;
-  readonly state: 'queued' | 'in_progress' | 'success' | 'failure' | 'inactive';
-  /** At most 140 characters. */
-  readonly description: string;
-  /** The address of the entry. */
-  readonly logUrl: string;
-  /** The address of the application; null until it answers. */
-  readonly url: string | null;
-}
-
-export interface PullRequestComment {
-  readonly pullRequest: number;
-  /** The line of the body by which the comment is found again. */
-  readonly marker: string;
-  /** Markdown; contains the marker. */
-  readonly body: string;
-  /** Whether it is made when there is none; else it is only updated. */
-  readonly creates: boolean;
 }
 
 /** The result of pairing. The caller must seal the token, and never shows it. */
@@ -123,16 +95,6 @@ export interface RepositoryHost {
   tarball(commit: CommitRef, token: HostToken, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Sets the status of a commit. Throws a DeployError; the caller never fails a deploy for it. */
   setStatus(commit: CommitRef, status: CommitStatus, token: HostToken): Promise<void>;
-  /**
-   * Sets the state of a preview's deployment, which it makes unless there is one, at hosts that list deployments. Those
-   * of earlier entries become inactive with a success and with a removal. Does nothing when the token may not (403, 404).
-   */
-  setDeployment(repository: RepositoryRef, deployment: PreviewDeployment, token: string): Promise<void>;
-  /**
-   * Makes or updates the comment with a marker, at hosts that it is implemented for. Only a comment that the token's user
-   * wrote is updated.
-   */
-  setComment(repository: RepositoryRef, comment: PullRequestComment, token: string): Promise<void>;
   /** Returns the position of `head` relative to `base.sha` in the same repository. Throws like `file`. */
   compare(base: CommitRef, head: string, token: HostToken): Promise<Comparison>;
   /**

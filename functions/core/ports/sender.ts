@@ -19,8 +19,6 @@ export interface Sender {
    * results of its Actions with the webhook of `github`.
    */
   readonly webhook: string;
-  /** Whether the pull requests that it reports can get a comment. */
-  readonly comments: boolean;
   /**
    * Returns what the call reports. One call of Bitbucket may report several pushes.
    * Throws `deploy:provider:not_supported` naming the missing field.

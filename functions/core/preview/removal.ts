@@ -7,7 +7,7 @@ import { previewName } from './preview.ts';
 interface Removal {
   readonly preview: TrackedApp;
   /** An entry of the pull request; null when the log has none any more. */
-  readonly of: Pick<Entry, 'repository' | 'base' | 'pullRequest'> | null;
+  readonly of: Pick<Entry, 'repository' | 'base'> | null;
   /** The sentence that its entry says as its message. */
   readonly because: string;
   /** Whether it was closed, so that it is deployed again when it is reopened. */
@@ -39,7 +39,7 @@ export function removalOf({ preview, of, because, closed, provider, uuid, at, on
     branch,
     message: because,
     path,
-    pullRequest: { ...pullRequest, closed: closed || undefined, comment: of?.pullRequest?.comment },
+    pullRequest: { ...pullRequest, closed: closed || undefined },
   });
   const origin = { operation: 'remove', application: appName, because };
   return appendRequest(draft, origin, { deliveryKey: once, overrules: app });

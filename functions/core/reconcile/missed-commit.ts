@@ -91,10 +91,9 @@ export function appendMissed(
   });
 }
 
-/** Whether it gets a comment and waits for CI is in the hook's address, too. */
+/** Whether it waits for CI is in the hook's address, too. */
 function previewOf(pull: NonNullable<MissedCommit['pull']>, latest: Entry): Preview {
-  const { comment, ci } = latest.pullRequest ?? {};
-  const pullRequest = { ...pull, comment, ci };
+  const pullRequest = { ...pull, ci: latest.pullRequest?.ci };
   return { kind: 'preview', pullRequest, ci: previewCi(pullRequest) };
 }
 

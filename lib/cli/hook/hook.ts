@@ -43,7 +43,6 @@ of it; "hooks tokens create" makes one.`,
       { flags: '--environment <word>', about: 'deploy as <name>-<word>, beside the application of another webhook' },
       { flags: '--previews', about: 'deploy each pull request too, as a separate application' },
       { flags: '--previews-ci', about: 'the same, but each waits until CI has passed' },
-      { flags: '--comment', about: 'keep one comment about its preview at each pull request' },
       { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
       {
         flags: '--create',
@@ -83,10 +82,6 @@ async function run(call: Call, ids: readonly string[], registry: SenderRegistry)
   if (options.previews && sender.previews === null) {
     const able = registry.senders.flatMap(({ id, previews }) => (previews === null ? [] : [id]));
     throw new UsageError(`Pull requests of ${sender.name} are not previewed, only those of ${able.join(', ')}.`);
-  }
-  if (options.comment && !sender.comments) {
-    const able = registry.senders.flatMap(({ id, comments }) => (comments ? [id] : []));
-    throw new UsageError(`Pull requests of ${sender.name} get no comment, only those of ${able.join(', ')}.`);
   }
   if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
   else await actions[options.action](options, open(sender, options, registry), call);

@@ -9,14 +9,13 @@ export const SECRET_PLACEHOLDER = '<token>';
 
 /** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
 export function endpoint(
-  { service, branch, environment, previews, comment }: Omit<WebhookSettings, 'user' | 'repository'>,
+  { service, branch, environment, previews }: Omit<WebhookSettings, 'user' | 'repository'>,
   login: Login | null,
 ): string {
   const query = [
     branch && `branch=${encodeURIComponent(branch)}`,
     environment && `environment=${environment}`,
     previews && `previews=${previews}`,
-    comment && 'comment=true',
   ]
     .filter(Boolean)
     .join('&');

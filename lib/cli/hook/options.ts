@@ -7,10 +7,10 @@ export type HookOptions = Awaited<ReturnType<typeof readOptions>>;
 
 /** The options that determine the settings of a webhook. */
 export type WebhookSettings = Pick<HookOptions, 'service' | 'user' | 'repository' | 'branch'> &
-  Partial<Pick<HookOptions, 'environment' | 'api' | 'secret' | 'showSecret' | 'previews' | 'comment'>>;
+  Partial<Pick<HookOptions, 'environment' | 'api' | 'secret' | 'showSecret' | 'previews'>>;
 
 /** The options that say what a webhook is like. */
-const SETTINGS = ['branch', 'environment', 'previews', 'previews-ci', 'comment', 'show-secret'] as const;
+const SETTINGS = ['branch', 'environment', 'previews', 'previews-ci', 'show-secret'] as const;
 
 /** Reads the arguments and the environment. Throws a `UsageError`. */
 export async function readOptions(call: Call, senders: readonly string[]) {
@@ -28,7 +28,6 @@ export async function readOptions(call: Call, senders: readonly string[]) {
     throw new UsageError(`--${action} is about all webhooks that call the service: it takes no --${setting}.`);
   }
   const previews = args.flag('previews-ci') ? ('ci' as const) : args.flag('previews') && ('true' as const);
-  if (args.flag('comment') && !previews) throw new UsageError('--comment needs --previews.');
   const environment = args.text('environment')?.toLowerCase();
   if (environment !== undefined && !/^[a-z\d]+(-[a-z\d]+)*$/.test(environment)) {
     throw new UsageError('--environment is a word of letters, digits and dashes, such as staging.');
@@ -45,7 +44,6 @@ export async function readOptions(call: Call, senders: readonly string[]) {
     branch: args.text('branch'),
     environment,
     previews,
-    comment: args.flag('comment'),
     api: api === undefined ? undefined : address(api, 'the API: --api'),
     hostToken: env.HOOKS_HOST_TOKEN || undefined,
   };

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { githubPush } from '../senders/github-push.ts';
-import { type FakeReports, fakeReports } from './fake-reports.ts';
 import { type HttpServer, httpServer } from './http-server.ts';
 
 /** A commit of the host. A number is the status of the response in place of the tarball. */
@@ -14,8 +13,8 @@ export interface FakeCommit {
  * A repository host with the part of GitHub's API that a deploy needs, which serves any tarball that a test provides.
  */
 export interface FakeHost extends HttpServer {
-  /** What it was told of the repositories. */
-  readonly reports: FakeReports;
+  /** The commit statuses that were set, in order, with a token of `octo`. */
+  readonly statuses: { readonly context: string; readonly state: string; readonly target_url: string }[];
   /** The open pull requests of every repository, by number; all others are closed. */
   readonly pulls: Map<number, { readonly sha: string }>;
   /** Answers each request about pull requests with this status; null: properly. */
@@ -31,12 +30,15 @@ export async function fakeHost(): Promise<FakeHost> {
   const commits = new Map<string, FakeCommit>();
   const tips = new Map<string, string>();
   const pulls: FakeHost['pulls'] = new Map();
-  const reports = fakeReports();
+  const statuses: FakeHost['statuses'] = [];
   const server = await httpServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://host.invalid');
-    const told = reports.answer(`${request.method} ${url.pathname}`, await text(request));
-    if (told) return void response.writeHead(told.status).end(JSON.stringify(told.json));
+    if (url.pathname === '/user') return void response.end('{"login":"octo"}');
     const [, , owner, name, call, ...rest] = url.pathname.split('/');
+    if (call === 'statuses') {
+      statuses.push(JSON.parse(await text(request)));
+      return void response.writeHead(201).end('{}');
+    }
     if (call === undefined && name === 'gone') return void response.writeHead(404).end(NOT_FOUND);
     if (call === 'pulls' || call === undefined) {
       host.asked += 1;
@@ -57,7 +59,7 @@ export async function fakeHost(): Promise<FakeHost> {
     pulls,
     refuses: null,
     asked: 0,
-    reports,
+    statuses,
     push: (repository, commit) => {
       const sha = randomBytes(20).toString('hex');
       commits.set(`octo/${repository}/${sha}`, commit);

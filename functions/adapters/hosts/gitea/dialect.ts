@@ -31,8 +31,7 @@ const Branch = v.pipe(
  * Forgejo).
  */
 export const dialect: Dialect = {
-  // Lists all comments in one page.
-  ...githubCalls({ branch: Branch, pageQuery: 'limit=50' }),
+  ...githubCalls(Branch),
   headers: { accept: 'application/json' },
   login: (token) => ({ authorization: `token ${token}` }),
   fileRequest: (commit, path) => ({

@@ -9,26 +9,13 @@ export function repositoryPath({ owner, name }: RepositoryRef): string {
   return `repos/${owner}/${name}`;
 }
 
-/** The differences between GitHub's calls and those of Gitea and Forgejo. */
-interface Differences {
-  readonly branch: BranchCalls['schema'];
-  /** The query for the comments at a pull request. */
-  readonly pageQuery: string;
-}
-
-/** Returns the calls that GitHub, Gitea and Forgejo have in common. */
-export function githubCalls({ branch: schema, pageQuery }: Differences) {
+/** Returns the calls that GitHub, Gitea and Forgejo have in common; they differ in what is read of a branch. */
+export function githubCalls(schema: BranchCalls['schema']) {
   return {
     repositoryPath,
     setStatus: (api, commit, { state, targetUrl, description, context }) => {
       const json = { state, target_url: targetUrl, description, context };
       return api.write({ method: 'POST', path: `${repositoryPath(commit)}/statuses/${commit.sha}`, json });
-    },
-    // https://docs.github.com/rest/issues/comments
-    comments: (where, number) => {
-      const path = `${repositoryPath(where)}/issues`;
-      const update = { method: 'PATCH', path: (id: number) => `${path}/comments/${id}` } as const;
-      return { path: `${path}/${number}/comments`, pageQuery, update };
     },
     // https://docs.github.com/rest/branches/branches#get-a-branch
     branch: (where, branch) => ({ path: `${repositoryPath(where)}/branches/${encodePath(branch)}`, schema }),

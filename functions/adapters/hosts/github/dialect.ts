@@ -5,7 +5,6 @@ import { commitId, textOrNone } from '../fields.ts';
 import { LISTED } from '../pull-request.ts';
 import { anonymous, PUBLIC_WEB } from './anonymous.ts';
 import { githubCalls, githubPullRequests, repositoryPath } from './calls.ts';
-import { setDeployment } from './deployments.ts';
 import { pairWith } from './pairing.ts';
 
 const Compared = v.object({ status: v.picklist(['ahead', 'behind', 'identical', 'diverged']) });
@@ -39,7 +38,7 @@ export function githubDialect(web: string): Dialect {
 
 /** The calls of its API (https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api). */
 const dialect: Dialect = {
-  ...githubCalls({ branch: Branch, pageQuery: 'per_page=100' }),
+  ...githubCalls(Branch),
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   login: (token) => ({ authorization: `Bearer ${token}` }),
   // https://docs.github.com/rest/repos/contents#get-repository-content
@@ -52,7 +51,6 @@ const dialect: Dialect = {
     accept: 'application/vnd.github.sha',
   }),
   tarballRequests: (commit) => [{ path: `${repositoryPath(commit)}/tarball/${commit.sha}` }],
-  setDeployment: (api, where, deployment) => setDeployment(api, `${repositoryPath(where)}/deployments`, deployment),
   async compare(api, base, head) {
     // Page 1 lists the changed files with their patches, which can be megabytes; only `status` is needed
     // (https://docs.github.com/rest/commits/commits#compare-two-commits).

@@ -27,7 +27,7 @@ function tokenNeeded(host: string): string {
   return (
     `${host} did not accept the secret: it is wrong, revoked, expired, or a password. Passwords do not work there: make ` +
     'a personal access token (fine-grained, with Contents: read and Commit statuses: read and write, for previews also ' +
-    'Deployments and Pull requests: read and write; or classic, with the scope repo) and send it in place of the password.'
+    'Pull requests: read; or classic, with the scope repo) and send it in place of the password.'
   );
 }
 

@@ -24,15 +24,6 @@ export const dialect: Dialect = {
     { path: `${project(commit)}/repository/archive.tar.gz?sha=${commit.sha}`, accept: '*/*' },
   ],
   setStatus,
-  // https://docs.gitlab.com/api/notes/#merge-requests
-  comments: (repository, number) => {
-    const path = `${project(repository)}/merge_requests/${number}/notes`;
-    return {
-      path,
-      pageQuery: 'sort=asc&order_by=created_at&per_page=100',
-      update: { method: 'PUT', path: (id) => `${path}/${id}` },
-    };
-  },
   compare,
   repositoryPath: project,
   // https://docs.gitlab.com/api/branches/#get-single-repository-branch

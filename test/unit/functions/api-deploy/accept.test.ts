@@ -31,7 +31,7 @@ function world() {
     clock,
     recognise: () => {
       const id = says[0]?.provider ?? 'github';
-      return { id, name: id, webhook: id, comments: true, read: () => says };
+      return { id, name: id, webhook: id, read: () => says };
     },
     hostName: (_kind: string, hostname: string | null) => (hostname === 'memory.example.com' ? 'memory' : null),
     hostNames: ['memory'],

@@ -68,13 +68,8 @@ describe("a hook's address", () => {
     expect(() => hookOptionsOf({ previews }, 'main')).toThrow(expect.objectContaining(refused));
   });
 
-  it.each(['', 'false', '1'])('cannot have comment=%s', (comment) => {
-    const asked = { branch: 'main', ci: null, comment: true };
-    expect(hookOptionsOf({ previews: 'true', comment: 'true' }, 'main')).toEqual(asked);
-    const refused = { code: 'request:bad_parameter', detail: 'The parameter comment must be true.' };
-    expect(() => hookOptionsOf({ previews: 'ci', comment }, 'main')).toThrow(expect.objectContaining(refused));
-    const alone = { code: 'request:bad_parameter', detail: 'The parameter comment needs previews.' };
-    expect(() => hookOptionsOf({ comment: 'true' }, 'main')).toThrow(expect.objectContaining(alone));
+  it('goes on with comment=true, which former addresses have', () => {
+    expect(hookOptionsOf({ previews: 'true', comment: 'true' }, 'main')).toEqual({ branch: 'main', ci: null });
   });
 
   it.each(['', 'auto', 'WAIT', 'true'])('cannot have ci=%s', (ci) => {

@@ -35,7 +35,7 @@ async function world(patch: Patch, apps: readonly string[] = [ANY_APP]) {
   const platform = memoryPlatform();
   const clock = memoryClock(AT);
   const ports = {
-    ...{ log, facts: log, appFacts: log, backlog: log, tokens, sealer, platform, tarballs, clock },
+    ...{ log, facts: log, backlog: log, tokens, sealer, platform, tarballs, clock },
     host: () => host,
   };
   const run = () => report({ user: 'ann', number: 1 }, ports);
@@ -338,202 +338,20 @@ it('An entry that does not exist or has no commit sets no status', async () => {
   expect(used).toEqual([]);
 });
 
-describe('the report of a preview', () => {
-  const pullRequest = { number: 7, parent: 'shop', comment: true } as const;
-  const preview = { ...checked, appName: 'shop-pr-7', branch: 'changes', pullRequest } as const;
+describe('the commit status of a preview', () => {
   const url = 'https://shop-pr-7.example.com';
-  const temporary = new DeployError('request:failed', 'The host answered 503.', { retry: true });
-  const final = new DeployError('request:failed', 'The host answered 403.', { retry: false });
-
-  /** A preview with an entry that has ended so, which it runs if that was a success. */
-  async function previewed(changes: EntryChanges, apps?: readonly string[]) {
-    const made = await world(preview, apps);
-    const { log, host } = made;
-    await log.move('ann', 1, () => ({
-      changes: { url, ...changes },
-      ...(changes.status === 'ok' && { promotes: true, activates: true }),
-    }));
-    const states = () => host.deployments.map(({ state }) => state);
-    /** What the comments say, without the marker and the title. */
-    const said = () => host.comments.map(({ body }) => body.split('\n\n').slice(2).join(' '));
-    return { ...made, states, said };
-  }
-
-  it('has a deployment and a comment beside its commit status', async () => {
-    const { run, host, entry, statuses, due } = await previewed({ status: 'ok' });
-    await run();
-    expect(statuses()).toMatchObject([{ state: 'success', context: 'deployment-webhooks/shop-pr-7' }]);
-    expect(host.deployments).toMatchObject([{ state: 'success', entry: entry.id, environment: 'shop-pr-7', url }]);
-    const marker = '<!-- deployment-webhooks: preview ann/ -->';
-    const log = pageAddress('https://hooks.example.com', entry);
-    const body = `${marker}\n\n**Preview \`shop-pr-7\`** · [log](${log})\n\n${url} has the commit \`${entry.sha?.slice(0, 10)}\`.`;
-    expect(host.comments).toEqual([{ pullRequest: 7, marker, body, creates: true }]);
-    expect(await due()).toEqual([]);
-  });
-
-  it('needs a token, as the commit status does', async () => {
-    const { run, states, said } = await previewed({ status: 'ok' }, []);
-    await run();
-    expect([states(), said()]).toEqual([[], []]);
-  });
+  const pullRequest = { number: 7, parent: 'shop' } as const;
+  const preview = { ...checked, appName: 'shop-pr-7', branch: 'changes', pullRequest } as const;
 
   it.each([
-    ['running', 'in_progress', 0],
-    ['held', 'queued', 1],
-    ['ok', 'success', 1],
-    ['error', 'failure', 1],
-  ] as const)('that is %s is %s, and has so many comments: %i', async (status, state, comments) => {
-    const { run, states, said } = await previewed({ status, error });
+    ['ok', url],
+    ['crashed', null],
+    ['running', null],
+  ] as const)('that is %s leads to %s, or else to its log', async (status, leadsTo) => {
+    const { run, log, entry, statuses } = await world(preview);
+    await log.move('ann', 1, () => ({ changes: { status, url, reason: status === 'ok' ? null : 'Why.' } }));
     await run();
-    expect([states(), said().length]).toEqual([[state], comments]);
-  });
-
-  it.each(['superseded', 'cancelled', 'expired', 'skipped', 'duplicate'] as const)(
-    'that is %s makes neither',
-    async (status) => {
-      const { run, states, said } = await previewed({ status });
-      await run();
-      expect([states(), said()]).toEqual([[], []]);
-    },
-  );
-
-  it.each(['superseded', 'cancelled'] as const)('is inactive when it is %s after it had begun', async (status) => {
-    const { run, states, log } = await previewed({ status: 'running' });
-    await run();
-    await log.move('ann', 1, () => ({ changes: { status } }));
-    await run();
-    expect(states()).toEqual(['inactive']);
-  });
-
-  it('that was live and crashed is a failure, as the comment says', async () => {
-    const { run, states, said, log, entry } = await previewed({ status: 'ok' });
-    await log.move('ann', 1, () => ({ changes: { status: 'crashed', reason: 'It exits with 1.' } }));
-    await run();
-    const sha = entry.sha?.slice(0, 10);
-    expect([states(), said()]).toEqual([['failure'], [`The commit \`${sha}\` crashes: \`It exits with 1.\``]]);
-  });
-
-  it('is no success any more when it comes after a newer one is live', async () => {
-    const { run, states, said, log, host, ports } = await previewed({ status: 'ok' });
-    const { number } = await append(log, {
-      ...preview,
-      sha: host.commit({ owner: 'ann', name: 'shop', files: {} }).sha,
-    });
-    await log.move('ann', number, () => ({ changes: { status: 'ok', url }, activates: true }));
-    await report({ user: 'ann', number }, ports);
-    const after = said();
-    await run();
-    expect([states(), said()]).toEqual([['success'], after]);
-  });
-
-  it('is not said to be removed by a report that comes after it was deployed again', async () => {
-    const { run, states, said, log, ports, entry } = await previewed({ status: 'ok' });
-    const removed = { ...preview, sha: null, operation: 'remove', stage: 'start', status: 'ok' } as const;
-    const removal = await append(log, removed, { isNewestPush: false });
-    const again = await append(log, { ...preview, sha: entry.sha });
-    await log.move('ann', again.number, () => ({ changes: { status: 'ok', url }, activates: true }));
-    await report({ user: 'ann', number: again.number }, ports);
-    await report({ user: 'ann', number: removal.number }, ports);
-    await run();
-    expect(states()).toEqual(['success']);
-    expect(said()).toEqual([`${url} has the commit \`${entry.sha?.slice(0, 10)}\`.`]);
-  });
-
-  it('is not said to be removed either after a redeploy by hand, which is no push', async () => {
-    const { run, said, log, ports } = await previewed({ status: 'ok' });
-    const removed = { ...preview, sha: null, operation: 'remove', stage: 'start', status: 'ok' } as const;
-    const removal = await append(log, removed, { isNewestPush: false });
-    await run();
-    const before = said();
-    await report({ user: 'ann', number: removal.number }, ports);
-    expect(said()).toEqual(before);
-  });
-
-  it('is said to be removed when it was, and not when its pull request was only closed', async () => {
-    const { run, said, log, ports } = await previewed({ status: 'ok' });
-    await run();
-    const before = said();
-    const closed = { ...preview.pullRequest, closed: true } as const;
-    const gone = { ...preview, operation: 'remove', stage: 'start' } as const;
-    const call = await append(log, {
-      ...gone,
-      appName: null,
-      pullRequest: closed,
-      status: 'skipped',
-      reason: 'Closed.',
-    });
-    const removal = await append(log, { ...gone, sha: null }, { isNewestPush: false });
-    for (const { number } of [call, removal]) await report({ user: 'ann', number }, ports);
-    expect(said()).toEqual(before);
-    await log.move('ann', removal.number, () => ({ changes: { status: 'ok' }, deactivates: true }));
-    await report({ user: 'ann', number: removal.number }, ports);
-    expect(said()).toEqual(['Removed.']);
-  });
-
-  it('of a fork that nobody let go is said to be removed when it is closed', async () => {
-    const { run, said, log, ports } = await previewed({ status: 'held', reason: 'It waits.' });
-    await run();
-    const closed = { ...preview.pullRequest, closed: true } as const;
-    const gone = { ...preview, appName: null, operation: 'remove', status: 'skipped', pullRequest: closed } as const;
-    const { number } = await append(log, gone);
-    await report({ user: 'ann', number }, ports);
-    await run();
-    expect(said()).toEqual(['Removed.']);
-  });
-
-  it('is set again when the entry changes during the request', async () => {
-    const { run, states, said, log, host } = await previewed({ status: 'running' });
-    const setDeployment = host.setDeployment.bind(host);
-    host.setDeployment = async (...call) => {
-      host.setDeployment = setDeployment;
-      await setDeployment(...call);
-      await log.move('ann', 1, () => ({ changes: { status: 'ok' }, activates: true }));
-    };
-    await run();
-    expect([states(), said().length]).toEqual([['success'], 1]);
-  });
-
-  it.each(['setStatus', 'setDeployment', 'setComment'] as const)(
-    'is repeated when %s fails for now, and has done the others',
-    async (method) => {
-      const { run, host, statuses, due } = await previewed({ status: 'ok' });
-      host.failWith(method, temporary);
-      await expect(run()).rejects.toThrow('503');
-      const done = {
-        setStatus: statuses().length,
-        setDeployment: host.deployments.length,
-        setComment: host.comments.length,
-      };
-      expect(done).toEqual({ setStatus: 1, setDeployment: 1, setComment: 1, [method]: 0 });
-      expect(await due()).toEqual([1]);
-      host.failWith(method, null);
-      await run();
-      expect([host.deployments.length, host.comments.length, await due()]).toEqual([1, 1, []]);
-    },
-  );
-
-  it.each(['setStatus', 'setDeployment', 'setComment'] as const)(
-    'is not repeated when the host refuses %s for good',
-    async (method) => {
-      const { run, host, due } = await previewed({ status: 'ok' });
-      host.failWith(method, final);
-      await expect(run()).rejects.toThrow('403');
-      expect(await due()).toEqual([]);
-    },
-  );
-
-  it('is repeated when one is refused for good and another fails for now', async () => {
-    const { run, host, due } = await previewed({ status: 'ok' });
-    host.failWith('setStatus', final);
-    host.failWith('setDeployment', final);
-    host.failWith('setComment', temporary);
-    await expect(run()).rejects.toThrow('503');
-    expect(await due()).toEqual([1]);
-  });
-
-  it('mentions nobody and formats nothing that comes from outside', async () => {
-    const { run, said } = await previewed({ status: 'error', error: { ...error, detail: 'No `@octo` <b>#1</b>' } });
-    await run();
-    expect(said()[0]).toContain("`deploy:platform:start_app: No '@octo' <b>#1</b>`");
+    const targetUrl = leadsTo ?? pageAddress('https://hooks.example.com', entry);
+    expect(statuses()).toMatchObject([{ context: 'deployment-webhooks/shop-pr-7', targetUrl }]);
   });
 });

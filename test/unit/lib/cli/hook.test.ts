@@ -71,33 +71,15 @@ describe('The printed settings of a webhook', () => {
   });
 
   it('ask for previews that wait for CI with --previews-ci, and say which events bring its results', async () => {
-    const { text, err } = await run('github octo/hello --previews-ci --comment');
-    expect(text).toContain('/1/deploy?previews=ci&comment=true');
+    const { text, err } = await run('github octo/hello --previews-ci');
+    expect(text).toContain('/1/deploy?previews=ci');
     expect(text).toMatch(/And the events +Pull requests/);
     expect(err).toContain('"hooks hook github-actions octo/hello" or ');
     expect((await run('github octo/hello --previews')).err).not.toContain('CI');
     expect((await run('gitlab octo/hello --previews --previews-ci')).err).toContain('hooks hook gitlab-ci octo/hello');
   });
 
-  it('ask for a comment at each pull request with --comment, which needs --previews', async () => {
-    const { text } = await run('github octo/hello --previews --comment');
-    expect(text).toContain('/1/deploy?previews=true&comment=true');
-    expect(await run('github octo/hello --comment')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--comment needs --previews.'),
-    });
-  });
-
-  it('ask for no comment at a host whose pull requests get none', async () => {
-    expect(await run('bitbucket octo/hello --previews --comment')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(
-        'Pull requests of Bitbucket get no comment, only those of forgejo, gitea, gitlab, github.',
-      ),
-    });
-  });
-
-  it.each(['--branch main', '--previews', '--comment --previews-ci', '--show-secret'])(
+  it.each(['--branch main', '--previews', '--previews-ci', '--show-secret'])(
     'are not taken with --show and --remove, which are about all webhooks: %s',
     async (settings) => {
       for (const action of ['--show', '--remove']) {
@@ -249,11 +231,10 @@ it.each([
   const none = host === 'bitbucket' ? { values: [] } : [];
   const server = await apiServer({ status: 200, body: none }, { status: 201, body: reply });
   const login = { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token };
-  const comment = host === 'bitbucket' ? '' : ' --comment';
-  const { text } = await run(`${host} octo/hello --previews${comment} --create --api ${server.url}`, login);
+  const { text } = await run(`${host} octo/hello --previews --create --api ${server.url}`, login);
   if (host === 'gitlab') expect(text).toContain('push and merge_requests');
   expect(JSON.parse(server.received[1]?.body ?? '')).toMatchObject(events);
-  expect(server.received[1]?.body).toContain(`previews=true${comment && '&comment=true'}`);
+  expect(server.received[1]?.body).toContain('previews=true');
 });
 
 describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, body, header }) => {

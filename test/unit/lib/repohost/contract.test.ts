@@ -53,21 +53,6 @@ async function fixture(): Promise<RepositoryHostFixture & { readonly pathOf: (na
 const { signal: never } = new AbortController();
 
 describe('The repositories of this machine, as a repository host', () => {
-  it('has no deployments of previews, which is no error', async () => {
-    const { host, commit, close } = await fixture();
-    const repository = await commit({ owner: 'octo', name: 'hello', files: {} });
-    const deployment = {
-      user: 'octo',
-      entry: '0',
-      environment: 'hello-pr-7',
-      state: 'success',
-      description: '',
-    } as const;
-    const report = { ...deployment, sha: repository.sha, logUrl: 'http://127.0.0.1/', url: null };
-    await expect(host.setDeployment(repository, report, 'octo')).resolves.toBeUndefined();
-    await close();
-  });
-
   it('has a pull request for each branch that is previewed, while the branch exists', async () => {
     const { host, commit, branch, pathOf, close } = await fixture();
     const repository = await commit({ owner: 'octo', name: 'hello', files: {} });
