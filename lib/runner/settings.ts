@@ -6,6 +6,8 @@ export interface RunnerLimits {
   readonly serverErrorMs: number;
   /** For so long an application may close its port, as one does that starts its own processes anew. */
   readonly reopenMs: number;
+  /** The pause between two requests for the path `health` of an application that runs. */
+  readonly healthMs: number;
   /** How long the release before is kept beside a new one, without requests, to go on when the new one ends in it. */
   readonly keepMs: number;
   /** How long the processes of an application without `web` must run before it has started. */
@@ -48,6 +50,7 @@ export const RUNNER_LIMITS: RunnerLimits = {
   readinessMs: 60_000,
   serverErrorMs: 5_000,
   reopenMs: 1_500,
+  healthMs: 15_000,
   keepMs: 5_000,
   settleMs: 3_000,
   unreadMs: 10_000,

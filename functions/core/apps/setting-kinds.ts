@@ -15,8 +15,8 @@ export interface Kind<Value> {
 const MAX_COMMAND_CHARACTERS = 1000;
 const MAX_PATHS = 20;
 const MAX_PATH_CHARACTERS = 250;
-/** A start has two minutes, in which another release may have to end and to be started again. */
-const MAX_HEALTH_SECONDS = 90;
+/** A start has twelve minutes, in which another release may have to end and to be started again. */
+const MAX_HEALTH_SECONDS = 600;
 const MAX_HEALTH_CHARACTERS = 1000;
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 

@@ -68,7 +68,8 @@ const SETTINGS = {
   },
   health: {
     kind: health,
-    about: 'the path that must answer below 400 before it gets requests, and seconds; else / must answer below 500',
+    about:
+      'the path that must answer below 400, within so many seconds (60; at most 600) at the start, and while it runs: three failures in a row are a crash; else / must answer below 500 at the start',
     value: '/path, seconds',
     notOn: { 'aws-lambda': LAMBDA_STARTS },
   },

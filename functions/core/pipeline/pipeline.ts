@@ -57,7 +57,7 @@ const table = {
   start: {
     does: 'Start it and swap the old one',
     failsWith: 'deploy:platform:start_app',
-    timeoutSeconds: 120,
+    timeoutSeconds: 720,
     memoryMb: 512,
     maxReceives: 12,
   },

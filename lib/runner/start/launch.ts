@@ -18,8 +18,7 @@ import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, type Ending, folderSeen, lastLines, startProcess } from '../processes/app-process.ts';
 import type { Formation } from '../processes/formation.ts';
 import { countOf, tooManyProcesses } from '../processes/scale.ts';
-import type { RunnerLimits } from '../settings.ts';
-import { awaitAnswer, type OwnerOf, stillListens } from './readiness.ts';
+import { awaitAnswer, type OwnerOf, stillListens, untilUnhealthy } from './readiness.ts';
 import { type FailedStart, failedStart, type Release } from './release.ts';
 
 /** A `web` process that runs and has answered. */
@@ -163,9 +162,9 @@ async function attempt(spec: Attempt): Promise<RunningWeb | Failure> {
   });
   if ('address' in answered && !signal.aborted) {
     lines.length = 0;
-    const { ended, onRefused } = watched(started, { ...answered, ownerOf, ...spec.limits });
-    const address = { ...answered.address, isStillOwn: () => own.isStillOwn(), onRefused };
-    return { group, ports, address, ended, end: group.end };
+    const web = watched(started, { ...spec, ...answered, ownerOf, signal: ended.signal });
+    const address = { ...answered.address, isStillOwn: () => own.isStillOwn(), onRefused: web.onRefused };
+    return { group, ports, address, ended: web.ended, end: group.end };
   }
   const problem = 'problem' in answered ? answered.problem : '';
   const tooMuch = exceeded();
@@ -187,27 +186,39 @@ function withError(problem: string, lines: readonly string[], { release, isolati
   return error === undefined ? problem : `${problem.slice(0, -1)}: ${error}`;
 }
 
-/** The end of a process, also of one that lives on without listening: when a connection was refused, that is looked at. */
+interface Watched extends Pick<Attempt, 'host' | 'health' | 'limits'> {
+  readonly address: Target;
+  readonly ownerOf: OwnerOf;
+  /** Ends with the process. */
+  readonly signal: AbortSignal;
+}
+
+/** The end of a process, also of one that lives on without listening, or without a good answer to its path `health`. */
 function watched(
   { group, ended }: AppProcess,
-  {
-    address,
-    ownerOf,
-    graceMs,
-    reopenMs,
-  }: Pick<RunnerLimits, 'graceMs' | 'reopenMs'> & { readonly address: Target; readonly ownerOf: OwnerOf },
+  { address, ownerOf, host, health, limits, signal }: Watched,
 ): Required<Pick<RunningWeb, 'ended'> & Pick<Target, 'onRefused'>> {
-  let isDeaf = false;
+  const { graceMs, reopenMs, healthMs: everyMs } = limits;
+  let why: string | undefined;
   let isLooking = false;
+  const end = async (how: string) => {
+    why ??= how;
+    await group.end(graceMs);
+  };
   const look = async () => {
     if (isLooking) return;
     isLooking = true;
-    isDeaf = !(await stillListens(address, ownerOf, reopenMs));
-    if (isDeaf) await group.end(graceMs);
+    if (!(await stillListens(address, ownerOf, reopenMs))) await end('did not listen on its port any more');
     isLooking = false;
   };
+  if (health) {
+    const path = health.path;
+    void untilUnhealthy({ host, signal, address, path, everyMs }).then(async (how) => {
+      if (how !== undefined) await end(how);
+    });
+  }
   return {
-    ended: ended.then((ending) => (isDeaf ? { ...ending, how: 'did not listen on its port any more' } : ending)),
+    ended: ended.then((ending) => (why === undefined ? ending : { ...ending, how: why })),
     onRefused: () => void look(),
   };
 }

@@ -110,6 +110,29 @@ export async function stillListens(address: Target, ownerOf: OwnerOf, reopenMs: 
   return false;
 }
 
+/** So many answers in a row that are none, or 400 and more, and it is ended. */
+const UNHEALTHY = 3;
+
+interface HealthWatch extends Asker {
+  readonly address: Target;
+  readonly path: string;
+  readonly everyMs: number;
+}
+
+/** Asks for the path as long as it answers well. Returns what it did instead, undefined when the signal has ended this. */
+export async function untilUnhealthy({ everyMs, ...watch }: HealthWatch): Promise<string | undefined> {
+  const { path, signal } = watch;
+  for (let failures = 0; !signal.aborted; ) {
+    await unless(ABORTED, pause(everyMs, undefined, { signal, ref: false }));
+    const { status } = (await answer(watch, watch, everyMs)) ?? {};
+    failures = status !== undefined && status < 400 ? 0 : failures + 1;
+    if (failures < UNHEALTHY || signal.aborted) continue;
+    const what = status === undefined ? 'did not answer' : `answered ${status} to`;
+    return `${what} GET ${path} ${UNHEALTHY} times in a row`;
+  }
+  return undefined;
+}
+
 /**
  * Looks for another port than PORT on which the application listens. `look` says so when a page is served there, which is what
  * a fixed port looks like; `instead` names the ports of which that is not known, such as that of metrics.
@@ -167,9 +190,12 @@ interface Answer {
   readonly text: string;
 }
 
+/** Who asks: the name of the application, and what ends the request. */
+type Asker = Pick<Probe, 'host' | 'signal'>;
+
 /** The answer to `GET` of a path, or `undefined` when there was none. */
 function answer(
-  { host, signal }: Probe,
+  { host, signal }: Asker,
   { address, path }: { readonly address: Target; readonly path: string },
   timeoutMs: number,
 ): Promise<Answer | undefined> {

@@ -10,7 +10,7 @@ const shop = { host, owner, name };
 const empty = Object.fromEntries(SETTING_NAMES.map((one) => [one, null]));
 const none = { ...empty, in_package: empty, found: empty };
 
-const HEALTH = 'a path, and if it needs longer than a minute the seconds, at most 90: /healthz, 90';
+const HEALTH = 'a path, and if it needs longer than a minute the seconds, at most 600: /healthz, 90';
 const PATHS =
   'at most 20 paths in the repository, each of at most 250 characters, from the folder of the application, such as .tmp, public/uploads, *.sqlite';
 
@@ -107,7 +107,7 @@ describe('the settings of an application', () => {
       { output: '' },
       'The setting output must be a folder of the application, such as dist: relative and without "..".',
     ],
-    [{ health: '/healthz, 91' }, `The setting health must be ${HEALTH}.`],
+    [{ health: '/healthz, 601' }, `The setting health must be ${HEALTH}.`],
     [{ health: '/health z' }, `The setting health must be ${HEALTH}.`],
     [{ keep: [] }, `The setting keep must be ${PATHS}.`],
     [{ keep: ['a', '/etc'] }, `The setting keep must be ${PATHS}.`],

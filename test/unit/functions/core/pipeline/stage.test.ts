@@ -166,7 +166,7 @@ describe('two workers on one stage, because the first was slow', () => {
   it('do not turn a success into a failure', async () => {
     const { run, clock, now } = await world({ ...checked, stage: 'start' });
     await run(async () => {
-      clock.pass(10 * MINUTE);
+      clock.pass(15 * MINUTE);
       await run(done);
       throw new DeployError('deploy:platform:start_app', 'Too late.');
     });
