@@ -16,7 +16,7 @@ export interface RequestContext {
 }
 
 interface Asked extends Pick<HookOptions, 'previewCi'> {
-  readonly ci: CiChoice | null;
+  readonly ci: CiChoice | undefined;
 }
 
 interface HookContext extends Asked, Pick<HookOptions, 'path' | 'environment'> {
@@ -52,12 +52,12 @@ function kindOf(delivery: Delivery, { ci, previewCi }: Asked): Kind {
   if (delivery.kind === 'build') return { kind: 'build' };
   if (delivery.kind !== 'pull') {
     const skipsCi = delivery.kind === 'push' ? delivery.skip?.providers : undefined;
-    return { kind: 'push', ci: ci ?? undefined, skipsCi };
+    return { kind: 'push', ci, skipsCi };
   }
   const { number, fromFork, source, closed } = delivery;
   const pullRequest = { number, fromFork: fromFork || undefined, source, ci: previewCi };
   if (closed) return { kind: 'operation', operation: 'remove', pullRequest: { ...pullRequest, closed } };
-  return { kind: 'preview', pullRequest, ci: ci ?? undefined };
+  return { kind: 'preview', pullRequest, ci };
 }
 
 function described(delivery: Delivery, host: string | null): Partial<DraftFields> {

@@ -1,5 +1,5 @@
 import { hook, oneOf } from '../api/parameters.ts';
-import type { CiChoice } from '../core/entry/kinds.ts';
+import { type CiChoice, ciChoice } from '../core/entry/kinds.ts';
 import { badParameter } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
@@ -40,16 +40,15 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
   };
 }
 
-/**
- * Returns the choice of a push or its hook to wait for CI; null when they make none. A commit whose message skips CI
- * never waits, whatever the hook says, because no CI provider will call.
- */
-export function ciChoiceOf(delivery: Delivery, { ci, previewCi: waits }: HookOptions): CiChoice | null {
+/** Returns the choice of a push or its hook to wait for CI; undefined when they make none. */
+export function ciChoiceOf(delivery: Delivery, { ci, previewCi: waits }: HookOptions): CiChoice | undefined {
   if (delivery.kind === 'pull') {
     return previewCi({ ...(waits && { ci: true }), ...(delivery.fromFork && { fromFork: true }) });
   }
-  if (delivery.kind !== 'push') return null;
-  if (ci === 'ignore') return { waits: false, because: "The hook's address says ci=ignore", from: 'hook' };
-  if (delivery.skip?.ci) return { waits: false, because: `The commit's message says ${delivery.skip.words}` };
-  return ci === 'wait' ? { waits: true, because: "the hook's address says ci=wait", from: 'hook' } : null;
+  return delivery.kind === 'push' ? ciChoice(ci === null ? undefined : CI_CHOICES[ci], delivery.skip) : undefined;
 }
+
+const CI_CHOICES = {
+  wait: { waits: true, because: "the hook's address says ci=wait", from: 'hook' },
+  ignore: { waits: false, because: "The hook's address says ci=ignore", from: 'hook' },
+} as const;

@@ -1,4 +1,5 @@
 import { isFinal, MANUAL } from '../core/entry/entry.ts';
+import { ciChoice } from '../core/entry/kinds.ts';
 import { isOnBranch, sourceOf } from '../core/entry/track.ts';
 import { DeployError, unlessRefused } from '../core/errors.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
@@ -7,7 +8,6 @@ import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import { withHostCause } from '../core/pipeline/unknown-commit.ts';
 import type { BranchTip } from '../core/ports/repository-host.ts';
-import { ciChoice } from '../core/reconcile/missed-commit.ts';
 import type { CommitEntry } from './facts.ts';
 import { withFormerName } from './former-name.ts';
 import { factsOf } from './gather.ts';
@@ -63,7 +63,7 @@ async function withMessage(entry: CommitEntry, { host, token }: CheckPorts): Pro
   const asked = host(repository.host).tip(repository, branch, await token(user, repository.host));
   const tip = await unlessRefused<BranchTip | null>(asked, null);
   const skip = tip?.sha === sha ? skips(tip.message ?? '') : null;
-  return { ...entry, ci: ciChoice(entry.ci, skip) ?? entry.ci };
+  return { ...entry, ci: ciChoice(entry.ci, skip) };
 }
 
 async function decideOn(given: CommitEntry, givenPorts: CheckPorts): Promise<StageOutcome> {

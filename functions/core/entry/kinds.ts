@@ -1,3 +1,5 @@
+import type { Skip } from '../payload/skip-words.ts';
+
 /** The kind of an entry, with the fields that only it has: a rule about one kind meets that kind only. */
 export type Kind = Push | Build | Preview | Operated;
 
@@ -60,6 +62,25 @@ export interface CiChoice {
   readonly because: string;
   /** `hook`: the choice holds for every push of the webhook; absent: for this one only. */
   readonly from?: 'hook';
+  /** The hook's choice, which this one is in place of; absent when it is that, or when the hook makes none. */
+  readonly hook?: CiChoice;
+}
+
+/** Returns the choice of an entry's hook, which holds for its next pushes too; undefined when it makes none. */
+export function hookChoice(ci: CiChoice | undefined): CiChoice | undefined {
+  return ci?.from === 'hook' ? ci : ci?.hook;
+}
+
+/** Returns a choice for one entry only, which keeps that of its hook. */
+export function onceInstead(ci: CiChoice | undefined, because: string): CiChoice {
+  const hook = hookChoice(ci);
+  return { waits: false, because, ...(hook && { hook }) };
+}
+
+/** Returns the choice of a push whose commit's message may skip CI: no provider calls then, whatever the hook waits for. */
+export function ciChoice(ci: CiChoice | undefined, skip: Skip | null): CiChoice | undefined {
+  const isWithout = ci !== undefined && !ci.waits;
+  return skip?.ci && !isWithout ? onceInstead(ci, `The commit's message says ${skip.words}`) : ci;
 }
 
 /** Whether an entry deploys without waiting for CI, as its hook, its message or a person has said. */

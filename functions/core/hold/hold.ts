@@ -1,4 +1,5 @@
 import { type Entry, pageAddress } from '../entry/entry.ts';
+import { onceInstead } from '../entry/kinds.ts';
 import { isOnBranch, trackOf } from '../entry/track.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
@@ -72,13 +73,12 @@ export function releaseHeld(held: Job, version: number, ports: HoldPorts): Promi
  */
 export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null> {
   const now = ports.clock.now();
-  const ci = { waits: false, because: 'It was released by hand' };
   return moveHeld(held, ports, (current) => ({
     changes: {
       status: 'running',
       reason: null,
       updatedAt: now,
-      ci,
+      ci: onceInstead(current.ci, 'It was released by hand'),
       ...(current.pullRequest?.fromFork && { pullRequest: { ...current.pullRequest, released: true } }),
     },
     commitState: { held: null, deploying: current.number, awaitsPush: false },

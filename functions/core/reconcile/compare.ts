@@ -1,5 +1,5 @@
-import { type Entry, isFinal, RECONCILED } from '../entry/entry.ts';
-import { closesPullRequest, type PullRequestOf } from '../entry/kinds.ts';
+import { type Entry, isFinal, MANUAL, RECONCILED } from '../entry/entry.ts';
+import { type CiChoice, closesPullRequest, hookChoice, type PullRequestOf } from '../entry/kinds.ts';
 import { trackOf } from '../entry/track.ts';
 import { unlessRefused } from '../errors.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
@@ -10,7 +10,7 @@ import type { JobQueue } from '../ports/stages.ts';
 import type { Trace } from '../ports/system.ts';
 import { DAY_MS, previewWords } from '../preview/preview.ts';
 import { removalOf } from '../preview/removal.ts';
-import { isKnown, type KnownPorts } from './known-commit.ts';
+import { isKnown, type KnownPorts, MAX_ENTRIES } from './known-commit.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
 import { strayOf } from './stray.ts';
 
@@ -61,7 +61,8 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   const latest = await latestOf(user, facts, ports);
   if (!latest) return { ...noEntry, reason: `The log has no deploy of ${branch} to go by.` };
   const against = isMissed ? await overruled(app, facts, ports) : null;
-  const result = await ports.log.append(appendMissed({ app, tip, latest, facts, against, again }, finder));
+  const hook = await hookOf(latest, app, facts, ports);
+  const result = await ports.log.append(appendMissed({ app, tip, latest, hook, facts, against, again }, finder));
   if ('duplicateOf' in result) return noEntry;
   const { entry } = result;
   if (entry.status === 'queued') await queueStage(entry, ports);
@@ -92,6 +93,24 @@ export async function latestOf(
 ): Promise<Entry | null> {
   const number = newest === 0 ? activeDeploy?.number : newest;
   return number === undefined ? null : log.read(user, number);
+}
+
+/**
+ * Returns the choice of the hook for its pushes, which the newest one knows: neither a person's deploy nor that of a build
+ * does.
+ */
+async function hookOf(
+  latest: Entry,
+  { user, owner, branch }: TrackedApp,
+  { app }: BranchFacts,
+  { reader }: ComparePorts,
+): Promise<CiChoice | undefined> {
+  const isCall = (entry: Entry) => entry.kind === 'push' && entry.provider !== MANUAL;
+  if (isCall(latest) || app === null) return hookChoice(latest.ci);
+  const track = trackOf({ ...owner, branch });
+  const isOfTrack = (entry: Entry) => entry.branch !== null && trackOf({ ...entry, branch: entry.branch }) === track;
+  const { entries } = await reader.page({ user, app, skip: 0, limit: MAX_ENTRIES });
+  return hookChoice(entries.find((entry) => isCall(entry) && isOfTrack(entry))?.ci);
 }
 
 /**

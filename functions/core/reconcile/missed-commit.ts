@@ -1,10 +1,10 @@
 import { appendRequest, blankDraft, commitInfo } from '../entry/draft.ts';
 import { type Entry, RECONCILED } from '../entry/entry.ts';
-import type { CiChoice, Preview, PullRequestOf, Push } from '../entry/kinds.ts';
+import { type CiChoice, ciChoice, type Preview, type PullRequestOf } from '../entry/kinds.ts';
 import { trackOf } from '../entry/track.ts';
 import { askedNot } from '../payload/branch.ts';
 import type { RepositoryRef } from '../payload/delivery.ts';
-import { type Skip, skips } from '../payload/skip-words.ts';
+import { skips } from '../payload/skip-words.ts';
 import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { AppendRequest } from '../ports/log.ts';
 import type { BranchTip } from '../ports/repository-host.ts';
@@ -36,6 +36,8 @@ interface MissedCommit {
   readonly tip: BranchTip;
   /** The newest deploy of the branch, or of another pull request: how it came is how the missed call would have come. */
   readonly latest: Entry;
+  /** The choice of the hook for its pushes; absent when it makes none. */
+  readonly hook?: CiChoice | undefined;
   /** The pull request, when the commit is its head. */
   readonly pull?: Pick<PullRequestOf, 'number' | 'fromFork' | 'source'>;
   /** What the log knows of the branch, or of the pull request. */
@@ -54,7 +56,7 @@ interface MissedCommit {
  * pull request, also when the schedule and a user find it at the same moment.
  */
 export function appendMissed(
-  { app, tip, latest, facts, against, again, pull }: MissedCommit,
+  { app, tip, latest, hook, facts, against, again, pull }: MissedCommit,
   { uuid, base, at }: Finder,
 ): AppendRequest {
   const { user, owner, branch } = app;
@@ -76,7 +78,7 @@ export function appendMissed(
     ...commitInfo(tip),
     path,
     environment,
-    ...(pull ? previewOf(pull, latest) : pushOf(latest, skip)),
+    ...(pull ? previewOf(pull, latest) : { kind: 'push', ci: ciChoice(hook, skip), skipsCi: skip?.providers }),
     ...(again !== null && { forced: true }),
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
   });
@@ -95,16 +97,4 @@ export function appendMissed(
 function previewOf(pull: NonNullable<MissedCommit['pull']>, latest: Entry): Preview {
   const pullRequest = { ...pull, ci: latest.pullRequest?.ci };
   return { kind: 'preview', pullRequest, ci: previewCi(pullRequest) };
-}
-
-function pushOf(latest: Entry, skip: Skip | null): Push {
-  return { kind: 'push', ci: ciChoice(latest.ci, skip) ?? undefined, skipsCi: skip?.providers };
-}
-
-/** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */
-export function ciChoice(last: CiChoice | undefined, skip: Skip | null): CiChoice | null {
-  const hook = last?.from === 'hook' ? last : null;
-  if (hook && !hook.waits) return hook;
-  if (skip?.ci) return { waits: false, because: `The commit's message says ${skip.words}` };
-  return hook;
 }

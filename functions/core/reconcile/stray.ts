@@ -1,5 +1,5 @@
 import { type Entry, isAlive, isFinal, MANUAL } from '../entry/entry.ts';
-import { ignoresCi } from '../entry/kinds.ts';
+import { hookChoice } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
 import { appOf } from '../entry/snapshot.ts';
 import { checksTrackOf, trackOf } from '../entry/track.ts';
@@ -68,7 +68,7 @@ async function isRefused(tip: string, live: Entry, { user, owner, branch }: Trac
       facts.commitState(user, commit, trackOf(of)),
       facts.commitState(user, commit, checksTrackOf(of)),
     ]);
-    if (skip !== null || (!ignoresCi(live) && ciVerdictOf(checks).says === 'failed')) return true;
+    if (skip !== null || (hookChoice(live.ci)?.waits !== false && ciVerdictOf(checks).says === 'failed')) return true;
   }
   return false;
 }

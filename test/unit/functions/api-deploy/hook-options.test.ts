@@ -80,7 +80,7 @@ describe("a hook's address", () => {
 
 describe('waiting for CI', () => {
   it('is decided by the repository when neither hook nor commit does', () => {
-    expect(ciChoiceOf(push(), { branch: 'master', ci: null })).toBeNull();
+    expect(ciChoiceOf(push(), { branch: 'master', ci: null })).toBeUndefined();
   });
 
   it('is decided by the address', () => {
@@ -91,7 +91,9 @@ describe('waiting for CI', () => {
   it('is not for a commit that CI leaves out, even if the address says wait', () => {
     const choice = { waits: false, because: "The commit's message says [skip ci]" };
     expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: null })).toEqual(choice);
-    expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: 'wait' })).toEqual(choice);
+    const hook = ciChoiceOf(push(), { branch: 'master', ci: 'wait' });
+    expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: 'wait' })).toEqual({ ...choice, hook });
+    expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: 'ignore' })).toMatchObject({ from: 'hook' });
   });
 
   it.each(['wait', 'ignore', null] as const)('is for a preview what previews= says, whatever ci=%s says', (ci) => {
@@ -103,6 +105,6 @@ describe('waiting for CI', () => {
   });
 
   it.each([build(), notice()])('is no question of a build or a ping', (delivery) => {
-    expect(ciChoiceOf(delivery, { branch: 'master', ci: 'wait' })).toBeNull();
+    expect(ciChoiceOf(delivery, { branch: 'master', ci: 'wait' })).toBeUndefined();
   });
 });

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry, Status } from '../../../../functions/core/entry/entry.ts';
+import { ciChoice, onceInstead } from '../../../../functions/core/entry/kinds.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { CommitRef } from '../../../../functions/core/payload/delivery.ts';
 import { reconcile } from '../../../../functions/reconcile/reconcile.ts';
 import { AT, append, draft, MINUTE, type Patch, repository } from '../../../support/entries.ts';
 import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
+
+const waits = { waits: true, because: "the hook's address says ci=wait", from: 'hook' } as const;
 
 let world: ReturnType<typeof reconcileWorld>;
 let first: CommitRef;
@@ -102,6 +105,27 @@ describe('a commit that no webhook has brought', () => {
     const third = world.missed(second, waitsForTravis);
     await world.run();
     expect(await world.check(3)).toMatchObject({ status: 'running', sha: third.sha, stage: 'fetch' });
+  });
+
+  it.each([
+    ['whose message skips CI', ciChoice(waits, { ci: true, deploy: false, words: '[skip ci]' })],
+    ['that a person let go', onceInstead(waits, 'It was released by hand')],
+    ['that a person has deployed again since', waits],
+  ])('waits for CI as the address of the hook says, after a push %s', async (_what, ci) => {
+    const second = world.missed(first);
+    await world.push(second, { ci });
+    await world.checkOnly(2);
+    if (ci === waits) {
+      await world.push(second, { provider: 'manual', ci: onceInstead(undefined, 'It was requested manually') });
+      await world.checkOnly(3);
+    }
+    world.missed(second);
+    const { newest } = await world.run();
+    expect(await world.checkOnly(newest.number)).toMatchObject({
+      status: 'held',
+      provider: 'reconciled',
+      reason: "Waiting for CI (the hook's address says ci=wait) to call with a passed build of this commit.",
+    });
   });
 
   it('does not wait when its message says [skip ci]', async () => {
