@@ -91,15 +91,16 @@ async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts):
   const track = trackOf({ ...options, ...(sent.kind === 'pull' && { pullRequest: sent }) });
   const target = { branch, track, user: hook.user };
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
-  const delivery =
+  const { delivery, otherName } =
     sent.kind === 'build'
       ? await asStorageFailure(() => withKnownName(sent, { ...options, ...target, host }, ports))
-      : sent;
+      : { delivery: sent };
   const decided = decisionOf(delivery, branch);
   const other = decided.deploys ? decisionOnRepeat : decisionOnNeutral;
   const known = await asStorageFailure(() => other(delivery, { ...target, host }, ports));
   const decision = known ?? decided;
   const isPush = delivery.kind === 'push' && delivery.branch === branch;
+  const expected = expectedCi(delivery, options, hook.at);
   return {
     draft: draftOf(delivery, { ...options, host, ci: ciChoiceOf(delivery, options) }, decision, hook),
     payload,
@@ -108,7 +109,7 @@ async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts):
     skip: isPush && delivery.skip?.deploy ? delivery.skip.words : null,
     checkResult: host === null ? null : decision.checkResult,
     commitResult: delivery.kind === 'build' && host !== null ? commitResultOf(delivery) : null,
-    expectedCi: expectedCi(delivery, options, hook.at),
+    expectedCi: expected && { ...expected, ...(otherName && { alsoOf: otherName }) },
     deliveryKey: delivered.tipKey ?? deliveryKeyOf(delivery, track, decision),
     dueAt: hook.at + SWEEP_AFTER_MS,
   };

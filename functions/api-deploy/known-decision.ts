@@ -52,7 +52,12 @@ export async function decisionOnRepeat(
 }
 
 /** Returns the entry of the newest push of a track; null for none. */
-async function newestPush(user: string, repository: RepositoryRef, track: string, { facts, log }: DeliveryPorts) {
+export async function newestPush(
+  user: string,
+  repository: RepositoryRef,
+  track: string,
+  { facts, log }: DeliveryPorts,
+) {
   const { newest } = await facts.branch(user, repository, track);
   return newest === 0 ? null : log.read(user, newest);
 }

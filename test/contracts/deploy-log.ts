@@ -483,6 +483,13 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect((await branchOf('master')).ci).toEqual({ circleci: AT + MINUTE });
     });
 
+    it('stores an expected CI provider under both names of a repository', async () => {
+      const alsoOf = { ...repository, name: 'store' };
+      await add({}, { isNewestPush: false, expectedCi: { track: 'master', provider: 'ci', until: AT, alsoOf } });
+      expect((await branchOf('master')).ci).toEqual({ ci: AT });
+      expect(await facts.branch(user, alsoOf, 'master')).toMatchObject({ newest: 0, ci: { ci: AT } });
+    });
+
     it('stores the held and the deploying entry of a commit, and removes them', async () => {
       await add();
       await change(1, { status: 'held' }, { commitState: { held: 1 } });

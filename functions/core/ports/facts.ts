@@ -31,6 +31,8 @@ export interface ExpectedCi {
   readonly provider: string;
   /** Milliseconds since 1970 until which it is expected; null: no longer. */
   readonly until: number | null;
+  /** Another name of the repository, under which it is expected too. */
+  readonly alsoOf?: RepositoryRef;
 }
 
 export interface BranchFacts {

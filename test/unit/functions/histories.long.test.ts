@@ -26,6 +26,8 @@ const FOUND = [
 const FOUND_WIDER = [
   ['a lost push after CI has called for the first time, by the new name of the repository', 201005],
   ['a preview that waits for CI when its repository gets another name', 210197],
+  ['a lost push after one whose message skips CI, which the hook waits for', 220137],
+  ['two CI systems of a renamed repository, one of which sends no id', 220295],
 ] as const;
 
 describe('whatever happens to a branch, its pull requests and CI', () => {

@@ -34,9 +34,11 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
   const { isNewestPush, isTip, expectedCi } = request;
   if (!repository) return [];
   if (expectedCi) {
-    const { track, provider, until } = expectedCi;
+    const { track, provider, until, alsoOf } = expectedCi;
     const expected = updateOf({ [`${CI}${provider}`]: until === null ? null : N(until) });
-    return [{ Update: { TableName: table, Key: keys.branch(user, repository, track), ...expected } }];
+    return [repository, ...(alsoOf ? [alsoOf] : [])].map((name) => ({
+      Update: { TableName: table, Key: keys.branch(user, name, track), ...expected },
+    }));
   }
   if (!branch || (!isNewestPush && !isTip)) return [];
   const moved = isTip ? movement(entry) : { sets: [], removes: '', values: {} };

@@ -3,7 +3,7 @@ import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/track.t
 import type { Transition } from '../../../core/entry/transition.ts';
 import { withResult } from '../../../core/hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
-import type { BranchFacts, CommitState, DeployFacts, Hold } from '../../../core/ports/facts.ts';
+import type { BranchFacts, CommitState, DeployFacts, ExpectedCi, Hold } from '../../../core/ports/facts.ts';
 import type { AppendRequest, CommitResult } from '../../../core/ports/log.ts';
 import { isSettled, moveOf } from '../moves.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
@@ -74,11 +74,9 @@ export function noteAppend(connection: Connection, entry: Entry, request: Append
   const { repository, user } = entry;
   const { isNewestPush, isTip, expectedCi, checkResult, commitResult, skip } = request;
   if (repository && expectedCi) {
-    const of = { user, repository, track: expectedCi.track };
-    const facts = storedBranch(connection, of);
-    const { [expectedCi.provider]: _, ...others } = facts.ci;
-    const { provider, until } = expectedCi;
-    writeBranch(connection, of, { ...facts, ci: { ...others, ...(until !== null && { [provider]: until }) } });
+    const { track, alsoOf = repository } = expectedCi;
+    for (const one of new Set([repository, alsoOf]))
+      noteExpected(connection, { user, repository: one, track }, expectedCi);
   }
   const of = trackOfEntry(entry);
   if (of && (isNewestPush || isTip)) {
@@ -89,6 +87,12 @@ export function noteAppend(connection: Connection, entry: Entry, request: Append
   if (of && entry.sha && skip) patchCommit(connection, { ...of, sha: entry.sha }, { skip }, now);
   if (of && entry.sha && checkResult) noteResult(connection, of, { ...checkResult, sha: entry.sha }, now);
   if (repository && commitResult) noteResult(connection, { user, repository, track: EVERY_TRACK }, commitResult, now);
+}
+
+function noteExpected(connection: Connection, of: Track, { provider, until }: ExpectedCi): void {
+  const facts = storedBranch(connection, of);
+  const { [provider]: _, ...others } = facts.ci;
+  writeBranch(connection, of, { ...facts, ci: { ...others, ...(until !== null && { [provider]: until }) } });
 }
 
 function movedBy(entry: Entry, before: StoredBranch): Pick<StoredBranch, 'tip' | 'moved' | 'movedFrom'> {

@@ -11,6 +11,7 @@ const build = {
   kind: 'build',
   branch: 'master',
   sha: sha('b'),
+  outcome: 'passed',
   repository: { hostname: null, owner: 'ann', name: 'store', id: '7', url: null, private: false },
 } as BuildResult;
 
@@ -20,40 +21,45 @@ beforeEach(async () => {
   await log.ownApp('ann', 'shop', { ...owner, branch: 'master' });
 });
 
-const nameOf = async (patch: Partial<BuildResult> = {}, environment?: string) => {
-  const ports = { facts: log } as unknown as DeliveryPorts;
-  return (await withKnownName({ ...build, ...patch }, { ...target, environment }, ports)).repository.name;
+/** Returns the name with which a build is stored, and the other one. */
+const namesOf = async (patch: Partial<BuildResult> = {}, environment?: string) => {
+  const ports = { facts: log, log } as unknown as DeliveryPorts;
+  const named = await withKnownName({ ...build, ...patch }, { ...target, environment }, ports);
+  return [named.delivery.repository.name, named.otherName?.name];
 };
 
 describe('a build of a repository that was renamed', () => {
-  it('is of its former name until a push comes by the new one', async () => {
-    expect(await nameOf()).toBe('shop');
-    await append(log, { repository: { ...repository, name: 'store', id: '7' } });
-    expect(await nameOf()).toBe('store');
-  });
-
-  it('is of the new name once that owns the application', async () => {
+  it('has its name, and is expected by the former one, until the new one owns the application', async () => {
+    expect(await namesOf()).toEqual(['store', 'shop']);
+    expect(await namesOf({ outcome: 'failed' })).toEqual(['store', 'shop']);
     await log.ownApp('ann', 'shop', { ...owner, name: 'store' });
-    expect(await nameOf()).toBe('store');
+    expect(await namesOf()).toEqual(['store', undefined]);
   });
 
-  it('of another branch is of the former name only where its commit is held by that', async () => {
-    expect(await nameOf({ branch: 'blue' })).toBe('store');
-    const { number } = await append(log, {
-      sha: sha('b'),
-      kind: 'preview',
-      branch: 'blue',
-      pullRequest: { number: 5 },
-    });
+  it('is told to what is held for its commit by the former name, unless it passes the branch', async () => {
+    const { number } = await append(log, { sha: sha('b'), branch: 'blue' });
     await log.move('ann', number, () => ({ changes: { status: 'held' }, commitState: { held: number } }));
-    expect(await nameOf({ branch: 'blue' })).toBe('shop');
-    expect(await nameOf({ branch: 'blue', sha: sha('c') })).toBe('store');
+    expect(await namesOf({ outcome: 'failed' })).toEqual(['shop', 'store']);
+    expect(await namesOf({ branch: 'blue' })).toEqual(['shop', 'store']);
+    expect(await namesOf({ branch: 'blue', sha: sha('c') })).toEqual(['store', 'shop']);
+    expect(await namesOf()).toEqual(['store', 'shop']);
   });
 
-  it('keeps its name without an id, with that of another repository, and for another environment', async () => {
+  it('has the new name where CI without an id goes on to send the former one', async () => {
+    const { id: _, ...known } = build.repository;
+    const { number } = await append(log, { repository: { ...repository, id: '7' } });
+    await log.move('ann', number, () => ({ promotes: true }));
+    await log.ownApp('ann', 'shop', { ...owner, name: 'store' });
+    const former = { ...known, name: 'shop' };
+    expect(await namesOf({ repository: former })).toEqual(['store', 'shop']);
+    expect(await namesOf({ repository: { ...former, id: '7' } })).toEqual(['shop', 'store']);
+    expect(await namesOf({ repository: { ...former, id: '8' } })).toEqual(['shop', undefined]);
+  });
+
+  it('has no other name without an id, with that of another repository, and for another environment', async () => {
     const { id: _, ...unknown } = build.repository;
-    expect(await nameOf({ repository: unknown })).toBe('store');
-    expect(await nameOf({ repository: { ...unknown, id: '8' } })).toBe('store');
-    expect(await nameOf({}, 'staging')).toBe('store');
+    expect(await namesOf({ repository: unknown })).toEqual(['store', undefined]);
+    expect(await namesOf({ repository: { ...unknown, id: '8' } })).toEqual(['store', undefined]);
+    expect(await namesOf({}, 'staging')).toEqual(['store', undefined]);
   });
 });
