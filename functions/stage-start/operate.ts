@@ -19,15 +19,13 @@ export interface StartPorts extends HoldPorts {
 
 type Work = (app: AppRef, ports: StartPorts, entry: Entry & Operated) => Promise<StageOutcome>;
 
-/** A rollback is a start of an old snapshot. */
-const works: Readonly<Record<Exclude<Operation, 'rollback'>, Work>> = { restart, stop, rename, remove };
+/** A rollback is a start of an old snapshot, and an incident has ended. */
+type Requested = Exclude<Operation, 'rollback' | 'incident'>;
+
+const works: Readonly<Record<Requested, Work>> = { restart, stop, rename, remove };
 
 /** Returns the result of an operation on an application. Each may run twice. */
-export async function operate(
-  operation: Exclude<Operation, 'rollback'>,
-  entry: Entry & Operated,
-  ports: StartPorts,
-): Promise<StageOutcome> {
+export async function operate(operation: Requested, entry: Entry & Operated, ports: StartPorts): Promise<StageOutcome> {
   if (operation === 'remove' && (await isUploading(entry, ports))) return { kind: 'again', afterSeconds: 1 };
   return works[operation](appOf(entry), ports, entry);
 }

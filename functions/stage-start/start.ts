@@ -18,9 +18,9 @@ export function start(ports: StartPorts): StageWork {
       const reason = `A newer deploy of ${app} was started before this ${isDeploy(entry) ? 'one' : 'operation'}.`;
       return { kind: 'ended', status: 'superseded', reason };
     }
-    return entry.operation === undefined || entry.operation === 'rollback'
-      ? startSnapshot(entry, ports)
-      : operate(entry.operation, entry, ports);
+    return entry.operation === 'stop' || entry.operation === 'rename' || entry.operation === 'remove'
+      ? operate(entry.operation, entry, ports)
+      : startSnapshot(entry, ports);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AppEvent } from '../core/ports/app-event.ts';
+import type { AppEvent, Incident } from '../core/ports/app-event.ts';
 import type { AppEventCursor, AppEventPage, AppEvents } from '../core/ports/applications.ts';
 import type { AppHealth, EndedInstance } from '../core/ports/platform.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';
@@ -7,6 +7,8 @@ interface WatchPorts extends ApplyPorts {
   readonly health: AppHealth;
   readonly events: AppEvents;
   readonly cursor: AppEventCursor;
+  /** Records an incident; absent: the platform tells of none. */
+  readonly incident?: (incident: Incident) => Promise<void>;
 }
 
 /**
@@ -42,9 +44,11 @@ async function newEvents(since: number, events: AppEvents): Promise<AppEventPage
   return page.last < since ? events.after(0) : page;
 }
 
-async function isApplied(event: AppEvent, ports: WatchPorts): Promise<boolean> {
+async function isApplied(event: AppEvent | Incident, ports: WatchPorts): Promise<boolean> {
   try {
-    return await applyEvent(event, ports);
+    if (!('about' in event)) return await applyEvent(event, ports);
+    await ports.incident?.(event);
+    return true;
   } catch (error) {
     const { user, app, seq } = event;
     ports.trace('event not applied', { user, app, seq, error });

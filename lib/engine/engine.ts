@@ -6,11 +6,13 @@ import type { DefaultTip, MovedRef } from '../../functions/core/payload/moved-re
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
+import type { Incident } from '../../functions/core/ports/app-event.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { reconcile } from '../../functions/reconcile/reconcile.ts';
 import { previewWatch, WATCH_SECONDS } from '../../functions/reconcile/watch.ts';
 import { report } from '../../functions/report-status/report.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';
+import { applyIncident } from '../../functions/watch-apps/incident.ts';
 import { watchApps } from '../../functions/watch-apps/watch.ts';
 import { type Alarm, alarm } from './alarm.ts';
 import { buildQueue } from './build-queue.ts';
@@ -213,7 +215,8 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
   // The platform's events say which of its applications crash.
   const health = { ended: async () => {}, recheck: async () => {} };
   const watch = async () => {
-    const parts = { log, appFacts, health, events, cursor, queue, clock, trace };
+    const incident = (one: Incident) => applyIncident(one, { log, appFacts, clock, ids });
+    const parts = { log, appFacts, health, events, cursor, queue, clock, trace, incident };
     await watchApps(parts).catch(said('applications not watched'));
     return null;
   };

@@ -2,6 +2,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Tables } from '../../functions/adapters/stores/sqlite/tables.ts';
 import { background, once } from '../../functions/core/concurrency.ts';
+import type { Incident } from '../../functions/core/ports/app-event.ts';
 import type { PlatformPorts } from '../../functions/core/ports/applications.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
@@ -67,6 +68,8 @@ export interface PlatformOptions {
 export interface Platform extends PlatformPorts {
   /** Calls the function each time that there is a new event. */
   onEvent(listener: () => void): void;
+  /** Tells of an incident that is about no application. */
+  tell(incident: Pick<Incident, 'user' | 'about' | 'state' | 'reason'>): Promise<void>;
   /** Runs the applications of these users, and ends those of all others, whose files stay. */
   serveUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
@@ -117,6 +120,10 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   return {
     ...platformPorts({ ...parts, closing: closing.signal }),
     onEvent: (listener) => void listeners.add(listener),
+    tell: async (incident) => {
+      const id = { of: 'machine', seq: Date.now() };
+      if (await parts.events.add({ ...incident, app: null, id, log: [] })) onEvent();
+    },
     serveUsers: parts.desired.serve,
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,

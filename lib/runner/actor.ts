@@ -1,11 +1,12 @@
 import type { KeptFiles } from '../files/kept-files.ts';
 import { HttpError, messageOf, sentenceOf, withSentence } from '../http/http-error.ts';
-import type { AppSpec, Missing, ReleaseSpec, RunnerEvent } from './calls.ts';
+import type { AppSpec, Missing, ReleaseSpec, ReportOf } from './calls.ts';
 import { CurrentSpec } from './current-spec.ts';
 import { AppPort } from './door/app-port.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
 import { IdleWatch } from './idle.ts';
 import { next } from './life.ts';
+import { reportLimit } from './limits/condition.ts';
 import { type AppLog, appLog } from './logs/app-log.ts';
 import { type Leaving, Runs, type StartedRun } from './runs.ts';
 import { type Release, type RunnerParts, releaseOf } from './start/release.ts';
@@ -80,12 +81,13 @@ export class Actor {
     this.runs = new Runs({
       limits,
       proxy: this.proxy,
+      report: this.report,
       onRetired: () => this.report('app.retired', {}),
       onFailure: this.#failed,
     });
   }
 
-  readonly report = (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>): void => {
+  readonly report: ReportOf = (type, more) => {
     const { user, app } = this.spec.now;
     this.parts.report({ type, user, app, ...more });
   };
@@ -140,7 +142,6 @@ export class Actor {
     this.#starting?.abort();
   }
 
-  /** Starts nothing any more. */
   close(): void {
     this.#isClosing = true;
     this.cancel();
@@ -288,9 +289,11 @@ export class Actor {
     });
   }
 
-  #report({ do: _do, type, ...more }: Doing<'report'>): void {
+  #report(effect: Doing<'report'>): void {
+    const { do: _do, type, ...more } = effect;
     const isServing = type === 'app.serving';
     this.report(type, { ...more, ...(isServing && { milliseconds: this.#startMs }) });
+    reportLimit({ name: 'web', life: this.#life, report: this.report }, effect);
     if (isServing) this.runs.formation?.reportCrashes();
   }
 }

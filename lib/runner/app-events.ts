@@ -5,8 +5,8 @@ import type { Runner } from './runner.ts';
 
 /** The last lines of a crashed application that its event has. */
 const EVENT_LINES = 40;
-/** `app.returned`: the release before serves again. */
-const CRASHES = ['app.crashed', 'app.returned'];
+/** `app.returned`: the release before serves again. `app.failing`: a job of cron, or a limit. */
+const CRASHES = ['app.crashed', 'app.returned', 'app.failing'];
 
 /** Returns what reports events in their order. That of a crash gets its reason, and what was printed before it. */
 export function reporting(report: Report, runnerOf: (app: AppId) => Runner | undefined): Report {
@@ -27,7 +27,8 @@ async function crashOf(event: RunnerEvent, { log, spec }: Runner) {
   return { reason: reasonOf(event, error ?? detail), lines };
 }
 
-function reasonOf({ process, serves }: RunnerEvent, why: string): string {
+function reasonOf({ process, serves, about, detail = '' }: RunnerEvent, why: string): string {
+  if (about !== undefined) return why === detail ? `${about} ${detail}.` : `${about} ${detail}: ${why}`;
   const because = why && `: ${why.replace(/\.$/, '')}`;
   if (serves !== undefined)
     return `The application ended soon after its start, and the release before it serves again${because}.`;

@@ -95,6 +95,8 @@ export interface RunnerEvent extends AppId {
   readonly serves?: string;
   /** The process besides `web` that it is about. */
   readonly process?: string;
+  /** What fails outside of a deploy, or is fine again; see `Incident`. */
+  readonly about?: string;
   /** Whether the detail is the cause, so that none is looked for in the output. */
   readonly isCause?: boolean;
   readonly milliseconds?: number;
@@ -117,6 +119,9 @@ export interface NumberedEvent {
 }
 
 export type Report = (event: RunnerEvent) => void;
+
+/** Reports an event of one application. */
+export type ReportOf = (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>) => void;
 
 /** The lines of a log that are asked for. */
 export interface LogQuery {

@@ -33,7 +33,7 @@ export function next(life: Life, event: LifeEvent, limits: CrashLimits): Step {
     case 'turn':
       return turn(life, event);
     case 'timer':
-      return timer(life, event);
+      return timer(life, event, limits);
   }
 }
 
@@ -119,15 +119,20 @@ function answered(life: Life, { version, hasWeb, rests }: Of<'answered'>, limits
   return to({ ...life, crashes }, { is: 'running', serving: { now, kept } }, ...serve, ...keep, note, ...good);
 }
 
-/** In a crash loop it has recovered when it has run for a time. Of what serves again for another release that is said. */
+/** After a limit, or in a crash loop, it has recovered when it has run for a time. Of what serves again for another release that is said. */
 function began(
   { crashes }: Life,
   { version, snapshot }: Run,
   { cause, limits }: { readonly cause: Starting['cause']; readonly limits: CrashLimits },
 ): readonly Effect[] {
   const ms = crashes.loop === 'inARow' ? limits.crashWindowMs : limits.overrunWindowMs;
-  if (crashes.loop !== null) return [{ do: 'arm', timer: 'recovery', version, ms }];
-  return cause === 'return' ? [] : [{ do: 'report', type: 'app.serving', snapshot }];
+  const recovery: readonly Effect[] = isWatched(crashes) ? [{ do: 'arm', timer: 'recovery', version, ms }] : [];
+  if (crashes.loop !== null || cause === 'return') return recovery;
+  return [{ do: 'report', type: 'app.serving', snapshot }, ...recovery];
+}
+
+function isWatched({ loop, overruns }: Life['crashes']): boolean {
+  return loop !== null || overruns > 0;
 }
 
 function retire(...runs: readonly (Run | null | undefined)[]): readonly Effect[] {
@@ -235,7 +240,7 @@ function turn(life: Life, { version, isWanted }: Of<'turn'>): Step {
   return startAgain(life, state);
 }
 
-function timer(life: Life, { timer, version }: Of<'timer'>): Step {
+function timer(life: Life, { timer, version }: Of<'timer'>, limits: CrashLimits): Step {
   const { state } = life;
   if (timer === 'pause') return pauseOver(life, version);
   if ((state.is !== 'running' && state.is !== 'starting') || !state.serving) return unchanged(life);
@@ -243,9 +248,17 @@ function timer(life: Life, { timer, version }: Of<'timer'>): Step {
   if (timer === 'kept') {
     return kept?.version === version ? withServing(life, state, { now, kept: null }, retire(kept)) : unchanged(life);
   }
-  if (now.version !== version || life.crashes.loop === null) return unchanged(life);
-  const crashes = { ...life.crashes, loop: null };
-  return unchanged({ ...life, crashes }, { do: 'report', type: 'app.serving', snapshot: now.snapshot });
+  return now.version === version && isWatched(life.crashes) ? recovered(life, now, limits) : unchanged(life);
+}
+
+/** A limit is watched for longer than other crashes, which may have been a loop meanwhile. */
+function recovered(life: Life, { version, snapshot }: Run, limits: CrashLimits): Step {
+  const isShort = life.crashes.loop === 'inARow';
+  const crashes = { ...life.crashes, loop: null, overruns: isShort ? life.crashes.overruns : 0 };
+  const rest: readonly Effect[] = isWatched(crashes)
+    ? [{ do: 'arm', timer: 'recovery', version, ms: limits.overrunWindowMs }]
+    : [];
+  return unchanged({ ...life, crashes }, { do: 'report', type: 'app.serving', snapshot }, ...rest);
 }
 
 /** What a request had started sleeps on until the next one. */

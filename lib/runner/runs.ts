@@ -1,6 +1,7 @@
 import { background } from '../../functions/core/concurrency.ts';
 import type { Target } from '../http/forwarder.ts';
 import type { StartedGroup } from '../process/members.ts';
+import type { ReportOf } from './calls.ts';
 import type { AppProxy } from './door/proxy.ts';
 import { CronTable } from './jobs/cron.ts';
 import type { Formation } from './processes/formation.ts';
@@ -10,6 +11,7 @@ import type { RunningRelease } from './start/launch.ts';
 interface RunsParts {
   readonly limits: RunnerLimits;
   readonly proxy: AppProxy;
+  readonly report: ReportOf;
   /** Called when what was live before the live release has ended. */
   readonly onRetired: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -40,7 +42,7 @@ export interface Leaving {
 
 /** The processes of an application, by the versions of their starts, with cron. It decides nothing: `next` does. */
 export class Runs {
-  readonly cron = new CronTable();
+  readonly cron: CronTable;
   /** Only `end` waits for it. */
   readonly #background;
   readonly #all = new Map<number, KnownRun>();
@@ -49,6 +51,7 @@ export class Runs {
 
   constructor(private readonly parts: RunsParts) {
     this.#background = background(parts.onFailure);
+    this.cron = new CronTable(parts.report, parts.limits.incidentMs);
   }
 
   /** The run that gets the requests. */

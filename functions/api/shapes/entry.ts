@@ -86,13 +86,13 @@ const row = {
   status: Status,
   expires_at: v.exactOptional(about('When a held deploy expires unless it is released; absent for all others.', time)),
   provider: about(
-    'Who called: `github`, `gitlab`, `travis`, …; `git` for a push to the service itself, `manual` for what was requested manually, `reconciled` for a missed push.',
+    'Who called: `github`, `gitlab`, `travis`, …; `git` for a push to the service itself, `manual` for what was requested manually, `reconciled` for a missed push, `service` for an incident.',
     text,
   ),
   operation: v.exactOptional(
     about(
-      'What was done with the application; absent for a deploy.',
-      v.picklist(['rollback', 'restart', 'stop', 'rename', 'remove'] satisfies Operation[]),
+      'What was done with the application, or has happened to it outside of a deploy (`incident`); absent for a deploy.',
+      v.picklist(['rollback', 'restart', 'stop', 'rename', 'remove', 'incident'] satisfies Operation[]),
     ),
   ),
   ...previewFields,

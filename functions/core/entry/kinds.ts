@@ -47,8 +47,11 @@ interface OfCommit {
   readonly operation?: undefined;
 }
 
-/** The operations of entries that do not deploy a commit. */
-export type Operation = 'rollback' | 'restart' | 'stop' | 'rename' | 'remove';
+/**
+ * The operations of entries that do not deploy a commit. Nobody has requested an `incident`: it is `crashed`, and `ok` when
+ * it is over.
+ */
+export type Operation = 'rollback' | 'restart' | 'stop' | 'rename' | 'remove' | 'incident';
 
 /** Whether an entry deploys something, and so counts for badges and commit statuses: also what runs, by another name. */
 export function isDeploy({ operation }: { readonly operation?: string | undefined }): boolean {

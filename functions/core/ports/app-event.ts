@@ -17,3 +17,13 @@ export const AppEvent = v.object({
 });
 
 export type AppEvent = Readonly<v.InferOutput<typeof AppEvent>>;
+
+/** Something that fails outside of a deploy, or is over: a job of cron, a limit, a disk. */
+export interface Incident extends Omit<AppEvent, 'app' | 'snapshot' | 'serves'> {
+  /** Null: it is about no application. */
+  readonly app: string | null;
+  /** The subject of its sentence, by which its end is known: `The process worker.1`. */
+  readonly about: string;
+  /** The same of what fails again within an hour, which is told in one entry. */
+  readonly first: string;
+}

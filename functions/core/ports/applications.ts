@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { about, type Sent, text, textOrNull } from '../schema.ts';
-import type { AppEvent } from './app-event.ts';
+import type { AppEvent, Incident } from './app-event.ts';
 import type { AppOperations, AppRef, BuildOutput, HostingPlatform } from './platform.ts';
 import type { PrintedLine, ProcessList, RunInput, RunStart, RunStarted, Said, Scale } from './processes.ts';
 
@@ -163,7 +163,7 @@ export interface AppOutput {
 
 /** Events after a cursor, and the number of the last one that there is. */
 export interface AppEventPage {
-  readonly events: readonly AppEvent[];
+  readonly events: readonly (AppEvent | Incident)[];
   /** Less than the cursor when the platform has lost its events and counts anew. */
   readonly last: number;
 }

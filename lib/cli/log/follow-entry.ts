@@ -42,8 +42,9 @@ export function report(call: Call, entry: Entry, done?: string): number {
 export function outcomeSentence(entry: Entry): string {
   const { status, doc } = entry;
   const subject = `#${numberOf(entry)} ${subjectOf(entry)}`;
-  if (status !== 'ok') return `${subject} ${status}: ${reasonOf(entry)}`;
   const operation = doc?.operation;
+  if (operation === 'incident') return `${subject}: ${reasonOf(entry) || doc?.message}`;
+  if (status !== 'ok') return `${subject} ${status}: ${reasonOf(entry)}`;
   if (operation === 'stop' || operation === 'remove') return `${subject}: ${operation} is done`;
   return `${subject} is live: ${entry.url ?? doc?.url ?? 'without an address'}`;
 }

@@ -20,7 +20,7 @@ import { outcomeSentence } from './follow-entry.ts';
 
 /** What a command may be called for. */
 export const OUTCOMES = [...FINAL_STATUSES, 'held'];
-export const DEFAULT_OUTCOMES = 'error,crashed';
+export const DEFAULT_OUTCOMES = 'error,crashed,expired';
 
 /** What is said, and by what. */
 export interface Notices {
@@ -90,7 +90,7 @@ export async function openNotifier(call: Caller, notices: Notices): Promise<Noti
     },
     async handle(entry) {
       const { id, status, seq } = entry;
-      const isNews = statuses.get(id) !== status && notices.on.includes(status);
+      const isNews = statuses.get(id) !== status && notices.on.includes(outcomeOf(entry));
       if (isNews) await say(call, notices, entry);
       if (call.signal.aborted) return;
       statuses.delete(id);
@@ -100,6 +100,11 @@ export async function openNotifier(call: Caller, notices: Notices): Promise<Noti
       await keep(seq);
     },
   };
+}
+
+/** The end of an incident is told to whom its begin was told. */
+function outcomeOf({ status, operation }: Entry): string {
+  return status === 'ok' && operation === 'incident' ? 'crashed' : status;
 }
 
 /** https://specifications.freedesktop.org/basedir-spec/latest/ */

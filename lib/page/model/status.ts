@@ -48,6 +48,7 @@ const operations: Readonly<Record<string, readonly [doing: string, done: string]
   stop: ['Stopping', 'Stopped'],
   remove: ['Removing', 'Removed'],
   rename: ['Renaming', 'Renamed'],
+  incident: ['Failing', 'Recovered'],
 } satisfies Record<NonNullable<SentEntry['operation']>, readonly [string, string]>;
 
 /** Operations such as a restart deploy nothing, so they are not shown as a success. */
@@ -63,7 +64,7 @@ export function shownStatus({
 }): ShownStatus {
   const ofStatus = statuses[status] ?? { label: status, tone: 'calm', shape: 'dot' };
   const words = operations[operation ?? ''];
-  if (words && status === 'running') return { ...ofStatus, label: words[0] };
+  if (words && (status === 'running' || status === 'crashed')) return { ...ofStatus, label: words[0] };
   if (words && status === 'ok')
     return { ...ofStatus, label: words[1], ...(isEvent({ operation: operation ?? '' }) && EVENT) };
   return ofStatus;
@@ -71,7 +72,7 @@ export function shownStatus({
 
 /** Returns whether an entry changes how an application runs, and not what: it is no deploy. */
 export function isEvent({ operation }: { readonly operation?: string }): boolean {
-  return ['restart', 'stop', 'remove'].includes(operation ?? '');
+  return ['restart', 'stop', 'remove', 'incident'].includes(operation ?? '');
 }
 
 /** The choices of the status filter, each with the statuses that it shows. */

@@ -21,7 +21,7 @@ export interface ReportParts {
 const RECORDED = ['app.crashed', 'app.serving', 'app.recovered', 'app.returned'];
 /** What only the platform has to know. */
 const RETRY_MS = 50;
-const SILENT = ['app.port', 'app.retired'];
+const SILENT = ['app.port', 'app.retired', 'app.fine'];
 
 /**
  * Takes the runner's reports until the signal aborts: logs them, and records what the deploy service has to know, one after
@@ -39,7 +39,7 @@ export async function followReports(runner: Pick<RunnerCalls, 'events'>, parts: 
 
 async function take(parts: ReportParts, { id, event }: NumberedEvent): Promise<void> {
   const { log } = parts;
-  const { port: _port, reason: _reason, lines: _lines, isCause: _isCause, ...shown } = event;
+  const { port: _port, reason: _reason, lines: _lines, isCause: _isCause, about: _about, ...shown } = event;
   if (!SILENT.includes(event.type)) log(shown);
   await record(parts, id, event).catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
 }
@@ -49,8 +49,21 @@ async function record(
   eventId: EventId,
   event: RunnerEvent,
 ): Promise<void> {
-  const { type, user, app, snapshot, serves, port, reason = null, lines = [] } = event;
+  const { type, user, app, snapshot, serves, port, about: subject, reason = null, lines = [] } = event;
   const id = { user, app };
+  if (subject !== undefined) {
+    const isOver = type === 'app.fine';
+    const state = isOver ? 'running' : 'crashed';
+    const told = {
+      id: eventId,
+      about: subject,
+      state,
+      reason: reason ?? `${subject} ${event.detail}.`,
+      log: [...lines],
+    } as const;
+    if (await events.add({ ...id, ...told })) onEvent();
+    return;
+  }
   if (type === 'app.retired') return onRetired(id);
   if (port !== undefined && (await apps.find(id))?.port !== port) await apps.change(id, { port });
   if (snapshot === undefined || !RECORDED.includes(type)) return;

@@ -1,57 +1,82 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
-import type { AppEvent } from '../../../functions/core/ports/app-event.ts';
+import type { AppEvent, Incident } from '../../../functions/core/ports/app-event.ts';
+import type { AppEventPage } from '../../../functions/core/ports/applications.ts';
 import type { EventId } from '../../runner/calls.ts';
 
 /** An event with the number that the runner gave it, in place of its own. */
-interface NewAppEvent extends Omit<AppEvent, 'seq'> {
-  readonly id: EventId;
-}
+type Numbered<Event> = Omit<Event, 'seq' | 'first'> & { readonly id: EventId };
 
-/** The events of applications. Only the last one of each application is kept, so their number is bounded. */
+/** The last event of each application, and of each subject of its incidents. */
 export interface AppEventStore {
   /** Returns the events after that number, in order, and the number of the last one that there was. */
-  after(seq: number): Promise<{ readonly events: readonly AppEvent[]; readonly last: number }>;
+  after(seq: number): Promise<AppEventPage>;
   /**
-   * Adds an event, and returns whether it was one: an application that has not crashed before and runs is none, and the
-   * runner reports an event again to a service that was killed after it had added it.
+   * Adds an event, and returns whether it was one: what runs and has not crashed before is none, nor an incident that is told
+   * already, and the runner reports an event again to a service that was killed after it had added it.
    */
-  add(event: NewAppEvent): Promise<boolean>;
+  add(event: Numbered<AppEvent> | Numbered<Incident>): Promise<boolean>;
 }
 
 interface Row {
   readonly seq: number;
   readonly user: string;
-  readonly app: string;
+  readonly app: string | null;
+  readonly about: string;
   readonly doc: string;
 }
+
+/** The event of a row, with what only the store knows. */
+interface Kept {
+  readonly state: AppEvent['state'];
+  /** RFC 3339. */
+  readonly at: string;
+  readonly id?: EventId;
+  readonly first?: string;
+}
+
+/** What fails again so soon is told in the entry that has told it before. */
+const SAME_ENTRY_MS = 60 * 60_000;
+/** The subjects of one application. */
+const MOST_INCIDENTS = 40;
 
 export function appEvents(tables: Tables): AppEventStore {
   return {
     after: async (seq) => {
-      const rows = tables.all<Row>('SELECT seq, user, app, doc FROM states WHERE seq > ? ORDER BY seq', seq);
+      const rows = tables.all<Row>('SELECT seq, user, app, about, doc FROM states WHERE seq > ? ORDER BY seq', seq);
       const last = tables.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'states'")?.seq ?? 0;
       return { events: rows.map(eventOf), last };
     },
-    add: (event) => tables.note(() => addTo(tables, { ...event, at: new Date().toISOString() })),
+    add: (event) => tables.note(() => addTo(tables, event)),
   };
 }
 
-function eventOf({ seq, user, app, doc }: Row): AppEvent {
+function eventOf({ seq, user, app, about, doc }: Row): AppEvent | Incident {
   const { id: _, ...event } = JSON.parse(doc);
-  return { ...event, seq, user, app };
+  return { ...event, seq, user, app, ...(about !== '' && { about }) };
 }
 
-/** Whether the last event of an application is that one, or came after it. */
-function has({ doc }: Row, { of, seq }: EventId): boolean {
-  const { id }: { readonly id?: EventId } = JSON.parse(doc);
-  return id?.of === of && id.seq >= seq;
+function addTo(tables: Tables, event: Parameters<AppEventStore['add']>[0]): boolean {
+  const { user, app, ...more } = event;
+  const about = 'about' in event ? event.about : '';
+  const sql = 'SELECT doc FROM states WHERE user = ? AND app IS ? AND about = ?';
+  const row = tables.get<Pick<Row, 'doc'>>(sql, user, app, about);
+  const before: Kept | undefined = row && JSON.parse(row.doc);
+  if (before?.id?.of === event.id.of && before.id.seq >= event.id.seq) return false;
+  if (event.state === 'running' && before?.state !== 'crashed') return false;
+  if (about !== '' && event.state === before?.state) return false;
+  const now = new Date();
+  const isSame = before && (event.state === 'running' || now.getTime() - Date.parse(before.at) < SAME_ENTRY_MS);
+  const first = (isSame && before.first) || `${event.id.of} ${event.id.seq}`;
+  const doc = JSON.stringify({ ...more, at: now.toISOString(), ...(about !== '' && { first }) });
+  tables.run('DELETE FROM states WHERE user = ? AND app IS ? AND about = ?', user, app, about);
+  tables.run('INSERT INTO states (user, app, about, doc) VALUES (?, ?, ?, ?)', user, app, about, doc);
+  if (about !== '') forgetOldest(tables, user, app);
+  return true;
 }
 
-function addTo(tables: Tables, { user, app, ...event }: NewAppEvent & { readonly at: string }): boolean {
-  const sql = 'SELECT seq, user, app, doc FROM states WHERE user = ? AND app = ?';
-  const row = tables.get<Row>(sql, user, app);
-  if (row && has(row, event.id)) return false;
-  if (event.state === 'running' && !(row && eventOf(row).state === 'crashed')) return false;
-  const doc = JSON.stringify(event);
-  return tables.run('INSERT OR REPLACE INTO states (user, app, doc) VALUES (?, ?, ?)', user, app, doc) > 0;
+/** A deploy may change the commands of cron, each of which is a subject. */
+function forgetOldest(tables: Tables, user: string, app: string | null): void {
+  const of = "FROM states WHERE user = ? AND app IS ? AND about <> ''";
+  const kept = `SELECT seq ${of} ORDER BY seq DESC LIMIT ${MOST_INCIDENTS}`;
+  tables.run(`DELETE ${of} AND seq NOT IN (${kept})`, user, app, user, app);
 }

@@ -3,6 +3,8 @@ import type { CronJob } from '../../../functions/core/ports/processes.ts';
 import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
 import { scriptCommand } from '../../builder/start/start-command.ts';
 import { sentenceOf } from '../../http/http-error.ts';
+import type { ReportOf } from '../calls.ts';
+import { Condition } from '../limits/condition.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../start/release.ts';
@@ -17,10 +19,17 @@ export class CronTable {
   /** Running jobs, also of earlier releases, which run to their end. */
   readonly #running = new Set<Job>();
 
+  constructor(
+    private readonly report: ReportOf,
+    private readonly pauseMs: number,
+  ) {}
+
   /** Takes the entries of a release in place of those before. An entry that stays keeps its last run and goes on. */
   use(release: Release): void {
-    for (const job of this.#jobs) job.stop();
+    const before = this.#jobs;
+    for (const job of before) job.stop();
     this.#jobs = this.#jobsOf(release.cron);
+    for (const job of before) if (!this.#jobs.includes(job)) job.leave();
     for (const [at, job] of this.#jobs.entries()) job.schedule(release, nameOf(at));
   }
 
@@ -47,8 +56,13 @@ export class CronTable {
     return entries.map((entry) => {
       const at = left.findIndex((job) => isSame(job.entry, entry));
       const [job] = at < 0 ? [] : left.splice(at, 1);
-      return job ?? new Job(entry, this.#running);
+      return job ?? new Job(entry, this.#running, this.#conditionOf(entry));
     });
+  }
+
+  #conditionOf({ command, schedule }: CronEntry): Condition {
+    const { report, pauseMs } = this;
+    return new Condition({ about: `The job ${JSON.stringify(command)} (${schedule})`, report, pauseMs });
   }
 }
 
@@ -69,16 +83,18 @@ class Job {
   #done = Promise.resolve();
   #skipped = 0;
   #last: CronJob['last'] = null;
+  #isEnding = false;
 
   constructor(
     readonly entry: CronEntry,
     private readonly running: Set<Job>,
+    private readonly condition: Condition,
   ) {}
 
   /** Runs the entry in a release from now on; what was due before is not made up for. */
   schedule(release: Release, name: string): void {
     this.stop();
-    this.#times = timesOf(this.entry, () => this.#due(release, release.log.of(name)));
+    this.#times = timesOf(this.entry, () => this.#due(release, name));
   }
 
   stop(): void {
@@ -86,7 +102,13 @@ class Job {
     this.#times = undefined;
   }
 
+  /** It is in no release any more, so that it does not fail either. */
+  leave(): void {
+    if (this.condition.isFailing) this.condition.isFine('is in no release any more');
+  }
+
   async end(graceMs: number): Promise<void> {
+    this.#isEnding = true;
     const process = await this.#process;
     await process?.group.end(graceMs);
     await this.#done;
@@ -101,15 +123,17 @@ class Job {
     return { name, ...this.entry, running: running ?? null, last: this.#last, next: next ?? null };
   }
 
-  #due(release: Release, log: ProcessLog): void {
-    if (this.#began === null) this.#done = this.#run(release, log);
+  #due(release: Release, name: string): void {
+    const log = release.log.of(name);
+    if (this.#began === null) this.#done = this.#run(release, { log, name });
     // Once for each run: some are due each second.
     else if (this.#skipped++ === 0) log.note('is due and is skipped, because its last run is still going');
   }
 
-  async #run(release: Release, log: ProcessLog): Promise<void> {
+  async #run(release: Release, { log, name }: { readonly log: ProcessLog; readonly name: string }): Promise<void> {
     const began = new Date();
     this.#began = began;
+    this.#isEnding = false;
     this.running.add(this);
     log.note(`runs ${this.entry.command}`);
     const started = startProcess(release, {
@@ -122,7 +146,11 @@ class Job {
     const isStarted = typeof ending !== 'string';
     const skipped = this.#skipped === 0 ? '' : `; skipped meanwhile: ${this.#skipped}`;
     log.note(`${isStarted ? `${ending.how} after ${seconds.toFixed(1)} s` : ending}${skipped}`);
-    this.#last = { at: began.toISOString(), seconds, exit: isStarted ? exitOf(ending).exit : NOT_FOUND };
+    const exit = isStarted ? exitOf(ending).exit : NOT_FOUND;
+    this.#last = { at: began.toISOString(), seconds, exit };
+    // One that was ended with its release has not failed.
+    if (exit === 0) this.condition.isFine('has succeeded');
+    else if (!this.#isEnding) this.condition.fails((isStarted ? ending.how : ending).replace(/\.$/, ''), name);
     this.#began = null;
     this.#process = undefined;
     this.#skipped = 0;

@@ -4,6 +4,7 @@ import { portsOf } from '../../http/port-owner.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import type { RunnerEvent } from '../calls.ts';
 import { next } from '../life.ts';
+import { reportLimit } from '../limits/condition.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import type { Release } from '../start/release.ts';
 import { type Doing, type Effect, type LifeEvent, NEW_LIFE, stateOf } from '../states.ts';
@@ -24,7 +25,7 @@ export interface BackgroundSpec {
   readonly command: StartCommand;
   /** Starts one that gets traffic, until the signal. Default: the command is run without a port. */
   readonly start?: (signal: AbortSignal) => Promise<Started>;
-  readonly report: (type: string, more: Pick<RunnerEvent, 'detail' | 'isCause' | 'process'>) => void;
+  readonly report: (type: string, more: Pick<RunnerEvent, 'detail' | 'isCause' | 'process' | 'about'>) => void;
 }
 
 /** How a process has ended unexpectedly, with the last lines that it printed. */
@@ -122,7 +123,10 @@ export class BackgroundProcess {
     this.#timer = setTimeout(() => this.#take({ type: 'timer', timer, version }), ms);
   }
 
-  #report({ type, detail = '', isCause = false }: Doing<'report'>): void {
+  #report(effect: Doing<'report'>): void {
+    const { type, detail = '', isCause = false } = effect;
+    const report: BackgroundSpec['report'] = (of, more) => this.spec.report(of, { ...more, process: this.name });
+    reportLimit({ name: this.name, life: this.#life, report }, effect);
     if (type === 'app.crashed') this.reportCrash(detail, isCause);
     else if (type === 'app.restarting') {
       this.spec.report(type, { detail: `${this.name} ${detail}`, isCause, process: this.name });

@@ -179,4 +179,19 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (user, app, name)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE app_states (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, -- readers ask for what is after a number: none is used twice
+    user TEXT NOT NULL,
+    app TEXT, -- null: it is about no application
+    about TEXT NOT NULL DEFAULT '', -- the subject of an incident; '': whether the application crashes
+    doc TEXT NOT NULL,     -- its last event
+    FOREIGN KEY (user, app) REFERENCES applications ON UPDATE CASCADE ON DELETE CASCADE
+  ) STRICT;
+  INSERT INTO sqlite_sequence (name, seq) SELECT 'app_states', seq FROM sqlite_sequence WHERE name = 'states';
+  INSERT INTO app_states (seq, user, app, about, doc) SELECT seq, user, app, '', doc FROM states;
+  DROP TABLE states;
+  ALTER TABLE app_states RENAME TO states;
+  CREATE INDEX states_of_app ON states (user, app, about);
+  `,
 ];

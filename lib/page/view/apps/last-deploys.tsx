@@ -23,8 +23,8 @@ export function LastDeploys({ app }: { app: Application }) {
   const [last] = deploys.slice(-1);
   const [event] = all;
   const rows = last ? all.slice(0, all.indexOf(last) + 1) : all.slice(0, SHOWN);
-  // Only the newest event is shown: it says how the application is now.
-  const shown = rows.filter((entry) => !isEvent(entry) || entry === event);
+  // Of events the newest is shown, which says how the application is now, and what fails.
+  const shown = rows.filter((entry) => !isEvent(entry) || entry === event || entry.status === 'crashed');
   if (!shownLog.extents.has(app.name)) return <Awaited failure={failure} rows={SHOWN} />;
   return (
     <section aria-labelledby="last">

@@ -46,6 +46,7 @@ export function Deploy({ id }: { id: string }) {
 
 function byHand(entry: Entry): string {
   const { operation } = entry;
+  if (operation === 'incident') return 'Outside of a deploy';
   if (operation) return `${operation[0]?.toUpperCase()}${operation.slice(1)}, requested manually`;
   return entry.provider === 'manual' ? 'Asked for by hand' : `By ${callerOf(entry)}`;
 }

@@ -72,6 +72,21 @@ describe('A command that is called for deploys', () => {
     expect(lines()).toHaveLength(2);
   });
 
+  it('is called for an incident and for its end, and for a hold that has expired', async () => {
+    const id = JSON.parse(change(1, 'crashed')).id;
+    const operation = 'incident';
+    const incident = (message: string | null) => ({ id, operation, doc: doc({ operation, message }) });
+    const reason = 'The job "node x.js" (0 3 * * *) exited with code 4.';
+    const over = change(2, 'ok', { ...incident('The job has succeeded.'), reason: null });
+    const rows = [change(1, 'crashed', { ...incident(null), reason }), over, change(3, 'expired'), end(4)];
+    await watch(rows);
+    expect(lines()).toEqual([
+      `#1 hello: ${reason}`,
+      '#1 hello: The job has succeeded.',
+      '#3 hello expired: It is expired.',
+    ]);
+  });
+
   it('gets the entry on its standard input and in variables, in which nothing is run', async () => {
     const reason = '$(touch evil) `touch evil`; touch evil';
     const command = 'cat > entry; printf "%s|" "$HOOKS_REASON" "$HOOKS_NUMBER" "$HOOKS_BRANCH" "$HOOKS_LINK" > told';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tables } from '../../../../functions/adapters/stores/sqlite/tables.ts';
+import type { Incident } from '../../../../functions/core/ports/app-event.ts';
 import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
 import { appEvents } from '../../../../lib/platform/store/events.ts';
 import { storedIn } from '../../../../lib/platform/store/stored.ts';
@@ -85,6 +86,41 @@ describe('the events of applications', () => {
     const { events, last } = await store.after(0);
     expect([events.length, last]).toEqual([1, 3]);
     expect(events[0]).not.toHaveProperty('id');
+  });
+
+  it('of incidents are the changes of each subject, told in one entry for an hour', async () => {
+    const { tables, close } = openedTables();
+    afterwards(close);
+    const store = await eventsIn(tables, 'shop');
+    const failing = { ...added(crash), about: 'The job', reason: 'The job failed.' };
+    const over = { ...failing, state: 'running', reason: 'The job has succeeded.' } as const;
+    const next = (event: typeof failing | typeof over) => store.add({ ...event, id: added(crash).id });
+    expect([await next(over), await next(failing), await next(failing)]).toEqual([false, true, false]);
+    expect(await store.add({ ...failing, app: null, id: added(crash).id })).toBe(true);
+    const [first] = (await store.after(0)).events as readonly Incident[];
+    expect([await next(over), await next(over), await next(failing)]).toEqual([true, false, true]);
+    const { events } = await store.after(0);
+    expect(events).toMatchObject([
+      { app: null, about: 'The job' },
+      { app: 'shop', state: 'crashed', first: first?.first },
+    ]);
+    tables.run("UPDATE states SET doc = json_set(doc, '$.at', '2026-01-01T00:00:00.000Z') WHERE app = 'shop'");
+    expect([await next(over), await next(failing)]).toEqual([true, true]);
+    expect(await store.add(added(crash))).toBe(true);
+    expect((await store.after(0)).events).toHaveLength(3);
+  });
+
+  it('of incidents are a bounded number for each application', async () => {
+    const { tables, close } = openedTables();
+    afterwards(close);
+    const store = await eventsIn(tables, 'shop', 'blog');
+    await store.add(added(crash));
+    const failing = { ...added(crash), reason: 'It failed.' };
+    for (const app of ['blog', 'shop', null]) await store.add({ ...failing, app, about: 'kept', id: added(crash).id });
+    for (let job = 0; job < 100; job += 1) await store.add({ ...failing, about: `job ${job}`, id: added(crash).id });
+    const { events } = await store.after(0);
+    expect(events.filter(({ app }) => app === 'shop')).toHaveLength(1 + 40);
+    expect(events.filter(({ app }) => app !== 'shop')).toHaveLength(2);
   });
 
   it('go with their application, and their numbers are not used again', async () => {

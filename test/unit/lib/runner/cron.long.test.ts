@@ -82,6 +82,26 @@ describe('cron of app.json', () => {
     await begun(at, 2);
   });
 
+  it('tells of the first failure, of the first success after it, and of the end of what its release had', async () => {
+    const at = await platform({ limits: { incidentMs: 0 } });
+    const told = async () => {
+      const { events } = await at.events.after(0);
+      return events.flatMap((one) => ('about' in one ? [`${one.state}: ${one.reason} ${one.log.at(-1) ?? ''}`] : []));
+    };
+    const failing = "console.error('Error: boom'); process.exit(fs.existsSync(process.env.DATA_DIR + '/end') ? 0 : 4)";
+    const command = `node -e "${failing}"`;
+    await deploy(at, 'hello', '1', files([{ command, schedule: SECONDLY }]));
+    await until('it has failed twice', async () => (await logs(at)).split('exited with code 4').length > 2);
+    const job = `The job ${JSON.stringify(command)} (${SECONDLY})`;
+    expect(await told()).toEqual([`crashed: ${job} exited with code 4: Error: boom Error: boom`]);
+    await letEnd(at, 0);
+    await until('it has succeeded', async () => /^running: .* has succeeded\. $/.test((await told())[0] ?? ''));
+    await rename(join(data(at), 'end'), join(data(at), 'ended'));
+    await until('it has failed again', async () => (await told())[0]?.startsWith('crashed') === true);
+    await deploy(at, 'hello', '2', files(undefined));
+    await until('it is gone', async () => / is in no release any more\. $/.test((await told())[0] ?? ''));
+  });
+
   it('runs each of two equal entries, after a second deploy too', async () => {
     const at = await platform();
     const twice = files([...jobs(SECONDLY), ...jobs(SECONDLY)]);

@@ -192,6 +192,28 @@ const TABLE: Record<string, readonly Row[]> = {
       'running',
       ['serve 7', `recovery 7 in ${RUNNER_LIMITS.overrunWindowMs}`],
     ],
+    [
+      'for too much memory is watched for an hour',
+      [...up, grew(1), pause(2), answered(3)],
+      'running',
+      ['serve 3', 'app.serving', `recovery 3 in ${RUNNER_LIMITS.overrunWindowMs}`],
+    ],
+    ['is over then', [...up, grew(1), pause(2), answered(3), recovery(3)], 'running', ['app.serving']],
+    [
+      'in a loop after one for too much memory is over before that',
+      [
+        ...up,
+        grew(1),
+        pause(2),
+        ...[3, 5, 7, 9].flatMap((at) => [failed(at), pause(at + 1)]),
+        failed(11),
+        pause(12),
+        answered(13),
+        recovery(13),
+      ],
+      'running',
+      ['app.serving', `recovery 13 in ${RUNNER_LIMITS.overrunWindowMs}`],
+    ],
     ['has recovered after a minute', [...looping, pause(10), answered(11), recovery(11)], 'running', ['app.serving']],
     [
       'counts on when a deploy of it fails',

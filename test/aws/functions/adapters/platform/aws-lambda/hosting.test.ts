@@ -627,7 +627,7 @@ describe('an application on AWS Lambda', () => {
     };
     const noted = async () => {
       const { events } = await tableAppEvents(parts.table, parts.clock).after(0);
-      return events.map(({ state, snapshot, reason }) => [state, snapshot, reason]);
+      return events.map((event) => [event.state, 'snapshot' in event && event.snapshot, event.reason]);
     };
     const note = ['running', '1', expect.stringMatching(/^Nothing .+ is logged: .+ AppRoles=own .+\.$/)];
     const stream = (version: string) => `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[${version}]f0`;
