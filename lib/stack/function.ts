@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Aws, Duration, Fn, type IResolvable } from 'aws-cdk-lib';
-import { CfnRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnEventSourceMapping,
@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type Access, all, type ConditionalStatements } from './access/access.ts';
+import { type Access, all } from './access/access.ts';
 import type { Parameters } from './parameters.ts';
 import type { WorkQueue } from './queues.ts';
 
@@ -49,9 +49,8 @@ export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     const parts = new Construct(scope, `${name}-parts`);
     const { logGroup } = props;
-    const { environment, statements, conditional } = all(...(props.access ?? []));
+    const { environment, statements } = all(...(props.access ?? []));
     const role = ownRole(parts, [writeLogLines(logGroup), ...statements]);
-    addConditional(role, conditional);
     super(scope, name, {
       // CloudFormation chooses the function's name; the description says which one it is.
       description: name,
@@ -104,19 +103,6 @@ function ownRole(scope: Construct, statements: readonly PolicyStatement[]): Role
     // Inline, not as a separate policy: Lambda checks already at creation that the role may poll the queue.
     inlinePolicies: { own: new PolicyDocument({ statements: [...statements] }) },
   });
-}
-
-/** An inline policy for each condition: only a whole policy can be left out of a role. */
-function addConditional(role: Role, conditional: readonly ConditionalStatements[]): void {
-  const resource = role.node.defaultChild;
-  if (!(resource instanceof CfnRole)) throw new Error('The role has no resource in the template.');
-  for (const [place, { condition, statements }] of conditional.entries()) {
-    const policy = {
-      PolicyName: condition.node.id,
-      PolicyDocument: new PolicyDocument({ statements: [...statements] }),
-    };
-    resource.addPropertyOverride(`Policies.${place + 1}`, Fn.conditionIf(condition.logicalId, policy, Aws.NO_VALUE));
-  }
 }
 
 function writeLogLines(logGroup: LogGroup): PolicyStatement {

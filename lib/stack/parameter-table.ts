@@ -143,9 +143,4 @@ export const PARAMETERS = {
     maxValue: 1000,
     description: 'Requests to an application at a time, a limit of its cost: others are answered 429. 0: no limit.',
   },
-  AppRoles: {
-    default: 'shared',
-    allowedValues: ['shared', 'own'],
-    description: 'The role with which an application writes its log: one for all, or from its next deploy on its own.',
-  },
 } as const satisfies Readonly<Record<string, CfnParameterProps>>;

@@ -9,8 +9,6 @@ export interface Parameters extends Given {
   readonly limitsStages: CfnCondition;
   /** Whether the login, webhooks and stages have reserved runs. */
   readonly reserves: CfnCondition;
-  /** Whether each application has a role of its own. */
-  readonly ownRoles: CfnCondition;
 }
 
 /** Adds the parameters to the stack. */
@@ -20,13 +18,12 @@ export function parameters(stack: Stack): Parameters {
     return [`${id.charAt(0).toLowerCase()}${id.slice(1)}`, new CfnParameter(stack, id, { type, ...props })];
   });
   const given: Given = Object.fromEntries(made);
-  const { stageConcurrency, reservedConcurrency, appRoles } = given;
+  const { stageConcurrency, reservedConcurrency } = given;
   for (const one of [stageConcurrency, reservedConcurrency]) neverOne(one);
   return {
     ...given,
     limitsStages: notZero('LimitGiven', stageConcurrency),
     reserves: notZero('ReservationGiven', reservedConcurrency),
-    ownRoles: new CfnCondition(stack, 'OwnRoles', { expression: Fn.conditionEquals(appRoles.valueAsString, 'own') }),
   };
 }
 

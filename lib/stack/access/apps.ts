@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
 import type { Parameters } from '../parameters.ts';
-import { type Access, all, allow, only } from './access.ts';
+import { type Access, all, allow } from './access.ts';
 
 /** The platform, and the key that seals the variables of applications. */
 export interface AppsAccess {
@@ -56,21 +56,7 @@ export function endBuilds(access: AppsAccess): Access {
  * Runs applications: their functions, their logs, and what is to be removed of them; `watcher` is told of their ends.
  */
 export function runApps(access: AppsAccess, watcher: { readonly functionArn: string }): Access {
-  return all(
-    startApps(access),
-    only(access.parameters.ownRoles, {
-      environment: { PLATFORM_ROLE_BOUNDARY: access.apps.roleBoundary.managedPolicyArn },
-      statements: giveOwnRoles(access),
-    }),
-    { environment: { PLATFORM_WATCHER: watcher.functionArn } },
-  );
-}
-
-/** Makes roles of single applications, which the boundary keeps to their logs whatever their policy says. */
-function giveOwnRoles({ apps }: AppsAccess): PolicyStatement[] {
-  const create = allow(['iam:CreateRole'], apps.ownRoleArn);
-  create.addCondition('StringEquals', { 'iam:PermissionsBoundary': apps.roleBoundary.managedPolicyArn });
-  return [create, allow(['iam:PutRolePolicy'], apps.ownRoleArn), passRole(apps.ownRoleArn, 'lambda.amazonaws.com')];
+  return all(startApps(access), { environment: { PLATFORM_WATCHER: watcher.functionArn } });
 }
 
 /** Asks applications whether they answer, and notes those that do not, until they do. */
@@ -101,8 +87,6 @@ function startApps(access: AppsAccess): Access {
       ),
       allow(['lambda:GetLayerVersion'], apps.adapterLayer),
       passRole(apps.appRole.roleArn, 'lambda.amazonaws.com'),
-      // Also those that were made before the parameter was changed.
-      allow(['iam:DeleteRole', 'iam:DeleteRolePolicy'], apps.ownRoleArn),
       allow(['codebuild:DeleteProject'], apps.projectArn),
       allow(['s3:GetObject'], bucket.arnForObjects('releases/*')),
       allow(['s3:DeleteObject'], bucket.arnForObjects('*')),

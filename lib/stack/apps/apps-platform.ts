@@ -1,7 +1,7 @@
 import { Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
-import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
@@ -27,8 +27,6 @@ export class AppsPlatform extends Construct {
   readonly build: BuildProject;
   /** The role of all applications: they write their logs. */
   readonly appRole: Role;
-  /** What a role of a single application may do at most. Also without such roles, which it must outlive. */
-  readonly roleBoundary: ManagedPolicy;
   /** The prefix of the names of the applications' functions. */
   readonly functionPrefix: string;
   /** The architecture of the applications' functions, and of their builds. */
@@ -47,10 +45,6 @@ export class AppsPlatform extends Construct {
     const layer = Fn.conditionIf(onLambdaCompute, 'Arm64', 'X86').toString();
     this.adapterLayer = adapterLayer({ partition: Aws.PARTITION, region: Aws.REGION, architecture: layer });
     this.appRole = this.#roleOfApps();
-    this.roleBoundary = new ManagedPolicy(this, 'RoleBoundary', {
-      description: 'Bounds the roles of single applications: they write logs of applications, and do nothing else',
-      statements: [allow(['logs:CreateLogStream', 'logs:PutLogEvents'], `${this.logGroupArn}:*`)],
-    });
     this.#acknowledgeWildcards();
   }
 
@@ -62,11 +56,6 @@ export class AppsPlatform extends Construct {
   /** The ARN of the projects of all applications. */
   get projectArn(): string {
     return `arn:${Aws.PARTITION}:codebuild:${Aws.REGION}:${Aws.ACCOUNT_ID}:project/${this.functionPrefix}-*`;
-  }
-
-  /** The ARN of the roles of single applications, whose names have the region, because those of an account differ. */
-  get ownRoleArn(): string {
-    return `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${this.functionPrefix}-${Aws.REGION}-*`;
   }
 
   get logGroupArn(): string {
@@ -141,13 +130,11 @@ export class AppsPlatform extends Construct {
     const resources = [
       ...folders.map((folder) => `<${logicalId(this.bucket)}.Arn>/${folder}*`),
       ...[inAccount('lambda', 'function:'), inAccount('codebuild', 'project/'), logs, `${logs}:*`],
-      'arn:<AWS::Partition>:iam::<AWS::AccountId>:role/<AWS::StackName>-app-<AWS::Region>-*',
     ];
     for (const resource of resources) {
       Validations.of(Stack.of(this)).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${resource}]`,
-        reason:
-          'The functions, roles, logs and objects of applications, whose names are not known before they are deployed.',
+        reason: 'The functions, logs and objects of applications, whose names are not known before they are deployed.',
       });
     }
   }

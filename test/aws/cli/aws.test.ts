@@ -316,13 +316,12 @@ describe('before anything is created, hooks aws deploy', () => {
     expect(err).toContain('/codebuild/quotas/L-9D07B6EF?region=eu-west-2');
   });
 
-  it('refuses a role for each application where its name would be too long, and deploys the longest that is not', async () => {
-    const deploy = (letters: number) =>
-      hooks(`aws deploy --no-sample --stack ${'x'.repeat(letters)} --parameters AppRoles=own`);
-    const { code, err } = await deploy(34);
+  it('refuses a stack whose applications have roles of their own, and says how they share one again', async () => {
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters: { AppRoles: 'own' } });
+    const { code, err } = await hooks('aws deploy --no-sample');
     expect([code, cdkCalls]).toEqual([1, []]);
-    expect(err).toContain('AppRoles=own takes a stack name of at most 33 letters in us-east-1');
-    expect((await deploy(33)).code).toBe(0);
+    expect(err).toContain('The stack has AppRoles=own, and all applications share one role now.');
+    expect(err).toContain('delete the roles "DeploymentWebhooks-app-us-east-1-…" in IAM');
   });
 
   it('says what a first deploy would choose now that a new account may run more functions', async () => {

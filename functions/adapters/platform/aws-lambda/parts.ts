@@ -1,6 +1,5 @@
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
-import { IAMClient } from '@aws-sdk/client-iam';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -44,7 +43,6 @@ export interface LambdaPlatformParts extends v.InferOutput<typeof PartNames> {
   readonly lambda: LambdaClient;
   readonly codeBuild: CodeBuildClient;
   readonly logs: CloudWatchLogsClient;
-  readonly iam: IAMClient;
   readonly s3: S3Client;
   readonly kms: KMSClient;
   readonly clock: Clock;
@@ -53,8 +51,6 @@ export interface LambdaPlatformParts extends v.InferOutput<typeof PartNames> {
    * started.
    */
   readonly watcher: string | undefined;
-  /** The ARN of the policy that bounds what roles of single applications may do; undefined where all have one role. */
-  readonly roleBoundary: string | undefined;
 }
 
 const codeBuild = once(() => withoutLogging(new CodeBuildClient(requestLimits(10_000))));
@@ -64,13 +60,12 @@ const codeBuild = once(() => withoutLogging(new CodeBuildClient(requestLimits(10
  */
 const lambda = once(() => withoutLogging(new LambdaClient({ ...requestLimits(65_000), maxAttempts: 6 })));
 const cloudWatchLogs = once(() => withoutLogging(new CloudWatchLogsClient(requestLimits(10_000))));
-const iam = once(() => withoutLogging(new IAMClient({ ...requestLimits(10_000), maxAttempts: 6 })));
 
 /** Returns the parts with the clients of this function. `names` is JSON of `PartNames`. */
 export function connectParts({
   names,
   ...given
-}: Pick<LambdaPlatformParts, 'watcher' | 'roleBoundary' | 'table' | 'clock'> & {
+}: Pick<LambdaPlatformParts, 'watcher' | 'table' | 'clock'> & {
   readonly names: string;
 }): LambdaPlatformParts {
   return {
@@ -79,7 +74,6 @@ export function connectParts({
     lambda: lambda(),
     codeBuild: codeBuild(),
     logs: cloudWatchLogs(),
-    iam: iam(),
     s3: s3(),
     kms: kms(),
   };

@@ -8,8 +8,7 @@ import type { Platform } from '../platform.ts';
 export function awsLambda(clock: Clock): Platform {
   const parts = once(async () => {
     const settings = { names: variable('PLATFORM_PARTS'), watcher: optionalVariable('PLATFORM_WATCHER') };
-    const roleBoundary = optionalVariable('PLATFORM_ROLE_BOUNDARY');
-    return (await import('./parts.ts')).connectParts({ ...settings, roleBoundary, table: await table(), clock });
+    return (await import('./parts.ts')).connectParts({ ...settings, table: await table(), clock });
   });
   return {
     hosting: async () => (await import('./hosting.ts')).lambdaPlatform(await parts()),

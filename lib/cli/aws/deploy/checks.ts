@@ -35,11 +35,6 @@ export interface Wanted {
   readonly name: string;
 }
 
-/** What the name of an application's role has in addition to those of the stack and of the region. */
-const OF_ROLE = '-app--0123456789abcdef';
-/** https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateRole.html */
-const MAX_ROLE_NAME = 64;
-
 /** New accounts may run 10 functions at a time, others 1000. */
 export const SMALL_ACCOUNT = 100;
 /**
@@ -61,7 +56,7 @@ export async function checkAccount(account: Account, wanted: Wanted): Promise<Fi
   const reserved = checkReserved(wanted, unreserved);
   const few = concurrency !== undefined && concurrency < SMALL_ACCOUNT;
   return {
-    refusals: [...longRoleNames(account, wanted), ...region.refusals, ...layer.refusals, ...reserved.refusals],
+    refusals: [...ownRoles(account, wanted), ...region.refusals, ...layer.refusals, ...reserved.refusals],
     warnings: [
       ...region.warnings,
       ...layer.warnings,
@@ -86,12 +81,11 @@ export function valueIn({ given, stack }: Pick<Wanted, 'given' | 'stack'>): (nam
 type Problems = Pick<Findings, 'refusals' | 'warnings'>;
 const NONE: Problems = { refusals: [], warnings: [] };
 
-/** A name that is too long for the roles of applications, of which IAM would refuse each. */
-function longRoleNames({ region }: Account, wanted: Wanted): readonly string[] {
-  const most = MAX_ROLE_NAME - OF_ROLE.length - region.length;
-  if (valueIn(wanted)('AppRoles') !== 'own' || wanted.name.length <= most) return [];
+/** The policy that bounds roles of single applications, which this version removes, cannot go while there are some. */
+function ownRoles({ region }: Account, { stack, name }: Wanted): readonly string[] {
+  if (stack?.parameters.AppRoles !== 'own') return [];
   return [
-    `AppRoles=own takes a stack name of at most ${most} letters in ${region}, and ${wanted.name} has ${wanted.name.length}: use AppRoles=shared, or another --stack.`,
+    `The stack has AppRoles=own, and all applications share one role now. First, with the version before: deploy --parameters AppRoles=shared, restart each application, and delete the roles "${name}-app-${region}-…" in IAM.`,
   ];
 }
 

@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { IAMClient } from '@aws-sdk/client-iam';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
@@ -32,8 +31,8 @@ import { synthesiseApp } from '../synthesise-app.ts';
 /** The platform on AWS Lambda on the emulators, and their start: the buildspec and the applications are real. */
 export interface EmulatedApps extends ApplicationsUnderTest {
   readonly parts: LambdaPlatformParts;
-  /** The ARN of what bounds the roles of single applications, and that of a role that may not write logs. */
-  readonly roles: { readonly boundary: string; readonly mute: string };
+  /** The ARN of a role that may not write logs. */
+  readonly roles: { readonly mute: string };
   /** What the emulators refused or did not know. */
   readonly warnings: readonly string[];
   /** Returns the next message that CloudWatch Logs has sent to the watcher of the stack. */
@@ -129,7 +128,6 @@ function clientsOf(endpoints: Runtime['endpoints']) {
     lambda: new LambdaClient(clientFor(endpoints.lambda)),
     codeBuild: new CodeBuildClient(clientFor(endpoints.codeBuild)),
     logs: new CloudWatchLogsClient(clientFor(endpoints.logs)),
-    iam: new IAMClient(clientFor(endpoints.iam)),
     // As `adapters/aws/s3.ts`, with the path style that has no host names of buckets.
     s3: new S3Client({
       ...clientFor(endpoints.s3),
@@ -148,13 +146,12 @@ function partsOf(runtime: Runtime) {
     if (value === undefined) throw new Error(`The stack has no output ${name}.`);
     return value;
   };
-  const roles = { boundary: output('roleBoundary'), mute: output('muteRole') };
+  const roles = { mute: output('muteRole') };
   const opened = partsWith(runtime, output('table'), {
     bucket: output('bucket'),
     project: output('project'),
     functionPrefix: output('functionPrefix'),
     appRole: output('appRole'),
-    roleBoundary: undefined,
     adapterLayer: output('adapterLayer'),
     architecture: 'arm64',
     sealingKey: output('sealingKey'),
@@ -190,7 +187,6 @@ class AppsStack extends Stack {
       project: apps.build.project.projectName,
       functionPrefix: apps.functionPrefix,
       appRole: apps.appRole.roleArn,
-      roleBoundary: apps.roleBoundary.managedPolicyArn,
       muteRole: new Role(this, 'MuteRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') }).roleArn,
       adapterLayer: apps.adapterLayer,
       sealingKey: key.keyArn,

@@ -82,7 +82,7 @@ describe.each(functionFolders)('the function %s', (folder) => {
     const unread = folder === 'report-status' ? ['QUEUE_REPORT'] : [];
     const known = given.get(folder)?.filter((name) => !unread.includes(name)) ?? [];
     // Only the function that starts applications tells their logs whom to notify.
-    const optional = folder === 'stage-start' ? [] : ['PLATFORM_WATCHER', 'PLATFORM_ROLE_BOUNDARY'];
+    const optional = folder === 'stage-start' ? [] : ['PLATFORM_WATCHER'];
     const read = await variablesRead(folder);
     expect(known.sort()).toEqual(read.filter((name) => !optional.includes(name)));
   });

@@ -16,8 +16,6 @@ export interface VersionPlan {
   /** Names the version: one with this description is the same in everything. */
   readonly description: string;
   readonly environment: Variables;
-  /** The ARN of the role that it runs with. */
-  readonly role: string;
   /** Key of the release in the bucket. */
   readonly release: string;
 }
@@ -26,8 +24,6 @@ const MEMORY_MB = 1024;
 const WAIT_LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 1_000;
-/** A role that has just been made can be assumed some seconds later. */
-const ROLE_LIMIT_MS = 30_000;
 
 /**
  * Publishes a version with this code and this environment, and returns its number. The function is made when there is
@@ -54,7 +50,7 @@ function create(plan: VersionPlan, parts: LambdaPlatformParts): Promise<Function
     Tags: { 'deployment-webhooks': parts.functionPrefix },
     Publish: true,
   });
-  return onceAssumable(() => parts.lambda.send(command), parts);
+  return parts.lambda.send(command);
 }
 
 /** Configuration first: a function whose code is new and whose environment is old would be neither version. */
@@ -62,33 +58,18 @@ async function update(plan: VersionPlan, parts: LambdaPlatformParts): Promise<Fu
   const { lambda, bucket: S3Bucket } = parts;
   const { name: FunctionName, release: S3Key } = plan;
   const configuration = new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(plan, parts) });
-  await onceAssumable(() => lambda.send(configuration), parts);
+  await lambda.send(configuration);
   const { RevisionId } = await mustSettle({ FunctionName }, parts);
   const code = { S3Bucket, S3Key, Architectures: [parts.architecture] };
   return lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, RevisionId, Publish: true }));
 }
 
-/** Repeats a call that gives a function its role until Lambda knows that role. */
-async function onceAssumable<Answer>(send: () => Promise<Answer>, { clock }: LambdaPlatformParts): Promise<Answer> {
-  const end = clock.now() + ROLE_LIMIT_MS;
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      // This error has no name of its own.
-      const isUnknown = error instanceof Error && /cannot be assumed by Lambda/.test(error.message);
-      if (!isUnknown || clock.now() > end) throw error;
-    }
-    await clock.sleep(MAX_PAUSE_MS);
-  }
-}
-
-function configurationOf({ environment, description, role }: VersionPlan, parts: LambdaPlatformParts) {
-  const { adapterLayer, appTimeoutSeconds } = parts;
+function configurationOf({ environment, description }: VersionPlan, parts: LambdaPlatformParts) {
+  const { adapterLayer, appTimeoutSeconds, appRole } = parts;
   return {
     Runtime: 'nodejs24.x' as const,
     Handler: 'run.sh',
-    Role: role,
+    Role: appRole,
     Layers: [adapterLayer],
     MemorySize: MEMORY_MB,
     Timeout: appTimeoutSeconds,

@@ -11,7 +11,6 @@ import { NO_RENAME } from '../table/applications.ts';
 import { keys } from '../table/items.ts';
 import { removeSnapshots } from '../table/snapshots.ts';
 import { note } from './app-log.ts';
-import { removeRole } from './app-role.ts';
 import { release, running } from './release.ts';
 
 const CODE = 'deploy:platform:start_app';
@@ -46,7 +45,6 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await unless('ResourceNotFoundException', parts.lambda.send(new DeleteFunctionCommand({ FunctionName })));
   await unless('ResourceNotFoundException', parts.logs.send(log));
   await removeProject(app, parts);
-  await removeRole(app, parts);
   await removeSnapshots(app, parts);
   await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
   await parts.table.remove(keys.event(app));

@@ -13,13 +13,10 @@ const STREAM_AFTER_MS = 60_000;
 const TRIAL_MS = 5 * 60_000;
 
 const UNLOGGED = 'Nothing that the application prints is logged: AWS made no log stream of it within a minute.';
-const GIVE_OWN_ROLE = 'With the parameter AppRoles=own of the stack its next deploy gives it a role of its own.';
-const HAS_OWN_ROLE = 'It has a role of its own already (AppRoles=own): see whether a policy of the account forbids it.';
+const SEE = 'See whether a policy of the account forbids the role of applications logs:CreateLogStream.';
 
 interface TriedVersion extends SnapshotRef {
   readonly version: string;
-  /** The ARN of the role that it runs with. */
-  readonly role: string;
 }
 
 /**
@@ -27,33 +24,35 @@ interface TriedVersion extends SnapshotRef {
  * lost and its crashes are not found, while everything else looks as it should.
  */
 export async function expectStream(tried: TriedVersion, parts: LambdaPlatformParts): Promise<void> {
-  const { user, app, snapshot, version, role } = tried;
-  const trial = { user, app, snapshot, version, role, tried: parts.clock.now() };
+  const { user, app, snapshot, version } = tried;
+  const trial = { user, app, snapshot, version, tried: parts.clock.now() };
   await parts.table.write(keys.trial(functionName(parts.functionPrefix, tried)), trial);
 }
 
 /** Looks once for the stream of each version that was tried a minute ago, and notes those that have none. */
 export async function lookForStreams(logs: readonly Stored<WatchedLog>[], parts: LambdaPlatformParts): Promise<void> {
-  const { table, clock } = parts;
-  for (const { user, app, snapshot, version, role, tried } of logs) {
-    if (user === undefined || app === undefined || snapshot === undefined || role === undefined) continue;
+  const { table, clock, appRole } = parts;
+  for (const { user, app, snapshot, version, tried } of logs) {
+    if (user === undefined || app === undefined || snapshot === undefined) continue;
     if (version === undefined || tried === undefined || clock.now() - tried < STREAM_AFTER_MS) continue;
     const name = functionName(parts.functionPrefix, { user, app });
     // A log that is gone is that of an application which was removed.
     const isSeen = await unless('ResourceNotFoundException', hasStream({ name, version, tried }, parts));
-    if (isSeen) await table.write(keys.function(name), { writesAs: role }, { exists: true });
-    if (isSeen === false) await noteUnlogged({ user, app, snapshot, version, role }, parts);
+    if (isSeen) await table.write(keys.function(name), { writesAs: appRole }, { exists: true });
+    if (isSeen === false) await noteUnlogged({ user, app, snapshot }, parts);
     // Unless another one was tried meanwhile.
     await table.remove(keys.trial(name), { attribute: 'tried', is: tried });
   }
 }
 
 /** An event of a crash stays: it is what has a crashed application asked again, and its log has said so. */
-async function noteUnlogged({ user, app, snapshot, role }: TriedVersion, parts: LambdaPlatformParts): Promise<void> {
-  const { table, clock, appRole } = parts;
+async function noteUnlogged(
+  { user, app, snapshot }: SnapshotRef,
+  { table, clock }: LambdaPlatformParts,
+): Promise<void> {
   const last = await table.read(keys.event({ user, app }));
   if (last?.event.state === 'crashed') return;
-  const reason = `${UNLOGGED} ${role === appRole ? GIVE_OWN_ROLE : HAS_OWN_ROLE}`;
+  const reason = `${UNLOGGED} ${SEE}`;
   await recordEvent(table, { user, app, snapshot, seq: clock.now(), state: 'running', reason, log: [] });
 }
 

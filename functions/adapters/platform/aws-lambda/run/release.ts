@@ -8,7 +8,6 @@ import { keys } from '../table/items.ts';
 import { pruneSnapshots } from '../table/snapshots.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
-import { ensureRole, roleOf } from './app-role.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
 import { expectStream } from './own-stream.ts';
 import { variableSeal } from './sealed-variables.ts';
@@ -29,8 +28,7 @@ export async function release(
   const { variables, path, wasCrashed, known, limit } = await startable(snapshot, parts);
   const plan = planOf(snapshot, variables, { parts, fresh });
   const { name } = plan;
-  const isSeen = (await prepareLog(name, snapshot, parts)) === plan.role;
-  if (!isSeen) await ensureRole(snapshot, parts);
+  const isSeen = (await prepareLog(name, snapshot, parts)) === parts.appRole;
   const versions = await publishedVersions(name, parts);
   const version = versionOf(versions, plan.description) ?? (await publishVersion(plan, parts));
   if (limit !== parts.appConcurrency) await limitRuns(name, parts);
@@ -38,7 +36,7 @@ export async function release(
   // A start that is interrupted meanwhile leaves the next one to set the limit again.
   const before = () => parts.table.write(keys.app(snapshot), { limit: null }, { exists: true });
   await beyondLimit(name, { trial, before }, parts);
-  if (!isSeen) await expectStream({ ...snapshot, version, role: plan.role }, parts);
+  if (!isSeen) await expectStream({ ...snapshot, version }, parts);
   const url = await moveTraffic({ name, version, known }, parts);
   const serving = { snapshot: snapshot.snapshot, version, url, limit: parts.appConcurrency };
   const state = { ...serving, state: 'running', asked: null } as const;
@@ -109,16 +107,14 @@ interface Planning {
 }
 
 function planOf(snapshot: SnapshotRef, variables: Variables, { parts, fresh }: Planning): VersionPlan {
-  const { functionPrefix, adapterLayer, appTimeoutSeconds } = parts;
+  const { functionPrefix, adapterLayer, appTimeoutSeconds, appRole } = parts;
   const isNew = fresh ? randomUUID() : null;
-  const role = roleOf(snapshot, parts);
-  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, appTimeoutSeconds, variables, isNew, role]);
+  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, appTimeoutSeconds, variables, isNew, appRole]);
   const digest = createHash('sha256').update(whatItIs).digest('hex').slice(0, 16);
   const description = `${snapshot.snapshot.slice(0, 200)} ${digest}`;
   return {
     name: functionName(functionPrefix, snapshot),
     description,
-    role,
     // In the environment too: Lambda publishes nothing when neither code nor configuration has changed.
     environment: environmentOf(variables, description),
     release: objectKeys(snapshot).release,

@@ -50,8 +50,6 @@ export interface SnapshotItem {
 interface FunctionItem extends AppRef {
   /** The ARN of the function that its log notifies. */
   readonly watcher?: string;
-  /** The name of the role that was made for the application alone. */
-  readonly ownRole?: string;
   /** The ARN of the role with which it has been seen to write its log. */
   readonly writesAs?: string;
 }
@@ -60,10 +58,9 @@ interface FunctionItem extends AppRef {
 export interface WatchedLog extends Partial<SnapshotRef> {
   /** When it was told to notify nobody for a while. */
   readonly since?: number;
-  /** When this version of the function, made of the snapshot, was tried, with a role by its ARN. */
+  /** When this version of the function, made of the snapshot, was tried. */
   readonly tried?: number;
   readonly version?: string;
-  readonly role?: string;
 }
 
 /** The last change of the state of an application that has crashed, without the lines that it printed. */

@@ -47,7 +47,6 @@ describe('the platform on AWS Lambda', () => {
       'AWS::CodeBuild::Project',
       'AWS::DynamoDB::GlobalTable',
       'AWS::Events::Rule',
-      'AWS::IAM::ManagedPolicy',
       'AWS::IAM::Role',
       'AWS::IAM::Role',
       'AWS::Lambda::Permission',
@@ -143,37 +142,12 @@ describe('the platform on AWS Lambda', () => {
     expect(actionsOf('stage-start')).toContain('iam:PassRole');
   });
 
-  it('lets roles of single applications be made where the operator wants them, bounded to the logs of applications', () => {
-    expect(template.findParameters('AppRoles').AppRoles).toMatchObject({
-      Default: 'shared',
-      AllowedValues: ['shared', 'own'],
-    });
-    const text = (value: unknown) => String(spelledOut(value, {}));
-    const making = ofType('AWS::IAM::Role')
-      .flatMap(policiesOf)
-      .filter(({ condition }) => condition === 'OwnRoles');
-    const [boundary] = ofType('AWS::IAM::ManagedPolicy');
-    expect(making.flatMap(({ document }) => document.Statement)).toMatchObject([
-      { Action: 'iam:CreateRole', Condition: { StringEquals: { 'iam:PermissionsBoundary': { Ref: boundary?.id } } } },
-      { Action: 'iam:PutRolePolicy' },
-      { Action: 'iam:PassRole', Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } } },
-    ]);
-    for (const { document } of making)
-      for (const { Resource } of document.Statement) expect(text(Resource)).toMatch(/^arn:.*:role\/.*-app-.*-\*$/);
-    const [bound, ...others] = boundary?.properties.PolicyDocument.Statement ?? [];
-    expect([bound, others]).toMatchObject([{ Action: ['logs:CreateLogStream', 'logs:PutLogEvents'] }, []]);
-    expect(text(bound.Resource)).toMatch(/:log-group:\/aws\/lambda\/.*-app-\*:\*$/);
-    const iam = ofType('AWS::IAM::Role')
+  it('lets no function make or change a role', () => {
+    const statements = ofType('AWS::IAM::Role')
       .flatMap(policiesOf)
       .flatMap(({ document }) => document.Statement);
-    const actions = iam.flatMap(({ Action }) => Action).filter((action) => action.startsWith('iam:'));
-    expect([...new Set(actions)].sort()).toEqual([
-      'iam:CreateRole',
-      'iam:DeleteRole',
-      'iam:DeleteRolePolicy',
-      'iam:PassRole',
-      'iam:PutRolePolicy',
-    ]);
+    const actions = statements.flatMap(({ Action }) => Action).filter((action) => action.startsWith('iam:'));
+    expect(new Set(actions)).toEqual(new Set(['iam:PassRole']));
   });
 
   it('lets functions do what they do with applications, and no other', () => {

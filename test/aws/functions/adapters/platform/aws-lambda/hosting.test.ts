@@ -15,7 +15,6 @@ import {
   type StatusType,
   UpdateProjectCommand,
 } from '@aws-sdk/client-codebuild';
-import { GetFunctionCommand } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -550,73 +549,6 @@ describe('an application on AWS Lambda', () => {
     expect([filterIn(calls), await parts.table.list({ pk: 'Q' })]).toEqual([undefined, []]);
   });
 
-  describe('that has a role of its own', () => {
-    const nameOfRole = () => functionName(`${parts.functionPrefix}-us-east-1`, shop('1'));
-    const own = () => ({ ...parts, roleBoundary: apps.roles.boundary });
-    /** Starts a built snapshot with these parts, and returns the ARN of the role with which the application runs. */
-    const roleOfStart = async (snapshot: string, parts: LambdaPlatformParts) => {
-      const { url } = await lambdaPlatform(parts).start(shop(snapshot));
-      const { number } = await servedAt(url);
-      const call = new GetFunctionCommand({ FunctionName: nameOfFunction(), Qualifier: number });
-      return (await parts.lambda.send(call)).Configuration?.Role;
-    };
-    const itself = () => expect.stringMatching(new RegExp(`:role/${nameOfRole()}$`));
-    /** Whether the last of these calls that made or deleted a role made one. */
-    const remains = (calls: ReturnType<typeof follow>) =>
-      calls.findLast(({ name }) => /^(?:Create|Delete)Role$/.test(name))?.name === 'CreateRole';
-
-    it('runs with it, which is bounded and may write the log of this application and nothing else', async () => {
-      const calls = follow(parts.iam);
-      await deployed('1');
-      expect(await roleOfStart('1', own())).toEqual(itself());
-      const [role, policy] = calls.map(({ input }) => input);
-      expect(role).toMatchObject({ RoleName: nameOfRole(), PermissionsBoundary: apps.roles.boundary });
-      expect(JSON.parse(String(role?.AssumeRolePolicyDocument)).Statement).toEqual([
-        { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
-      ]);
-      const log = `arn:aws:logs:us-east-1:000000000000:log-group:${group()}`;
-      expect(JSON.parse(String(policy?.PolicyDocument)).Statement).toEqual([
-        { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: `${log}:*` },
-        { Effect: 'Deny', Action: 'logs:PutLogEvents', Resource: `${log}:log-stream:platform` },
-      ]);
-    });
-
-    it('gets it from the next start on, also of a version that is there, and gives it back so', async () => {
-      const calls = follow(parts.iam);
-      await deployed('1');
-      expect([await roleOfStart('1', parts), calls]).toEqual([parts.appRole, []]);
-      expect(await roleOfStart('1', own())).toEqual(itself());
-      expect(await roleOfStart('1', parts)).toBe(parts.appRole);
-    });
-
-    // On the emulators, as on AWS, Lambda knows it some moments later.
-    it('waits for Lambda to know a role that is new, of a new function and of one that is there', async () => {
-      await deployed('1');
-      expect(await roleOfStart('1', own())).toEqual(itself());
-      await lambdaAppOperations(parts).remove(shop('1'));
-      await (await uploaded('1')).activate(shop('1'));
-      await built();
-      expect(await roleOfStart('1', own())).toEqual(itself());
-    });
-
-    it('takes it along when it is removed, whichever role it had last, and also after a start that was interrupted', async () => {
-      let refuses = false;
-      const calls = follow(parts.iam, (name, answer) => (refuses && name === 'PutRolePolicy' ? refused() : answer()));
-      await deployed('1');
-      await roleOfStart('1', own());
-      await roleOfStart('1', parts);
-      expect(remains(calls)).toBe(true);
-      await lambdaAppOperations(parts).remove(shop('1'));
-      expect(remains(calls)).toBe(false);
-      await deployed('1');
-      refuses = true;
-      await expect(lambdaPlatform(own()).start(shop('1'))).rejects.toThrow();
-      expect(remains(calls)).toBe(true);
-      await lambdaAppOperations(parts).remove(shop('1'));
-      expect(remains(calls)).toBe(false);
-    });
-  });
-
   describe('whose role may not write its log', () => {
     beforeEach(() => {
       parts = { ...parts, appRole: apps.roles.mute };
@@ -629,7 +561,7 @@ describe('an application on AWS Lambda', () => {
       const { events } = await tableAppEvents(parts.table, parts.clock).after(0);
       return events.map((event) => [event.state, 'snapshot' in event && event.snapshot, event.reason]);
     };
-    const note = ['running', '1', expect.stringMatching(/^Nothing .+ is logged: .+ AppRoles=own .+\.$/)];
+    const note = ['running', '1', expect.stringMatching(/^Nothing .+ is logged: .+ logs:CreateLogStream\.$/)];
     const stream = (version: string) => `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[${version}]f0`;
 
     it('says so a minute after its start, once', async () => {
@@ -656,14 +588,6 @@ describe('an application on AWS Lambda', () => {
       await parts.logs.send(new DeleteLogGroupCommand({ logGroupName: group() }));
       await deployed('4');
       expect(await parts.table.list({ pk: 'Q' })).toMatchObject([{ snapshot: '4', version: '4' }]);
-    });
-
-    it('says something else when it has a role of its own', async () => {
-      await deployed('1');
-      follow(parts.iam, async (name, answer) => (name === 'PutRolePolicy' ? {} : answer()));
-      await lambdaPlatform({ ...parts, roleBoundary: apps.roles.boundary }).start(shop('1'));
-      await soon(61);
-      expect(await noted()).toEqual([['running', '1', expect.stringContaining('a role of its own already')]]);
     });
 
     it('is not looked at any more when it was removed', async () => {
