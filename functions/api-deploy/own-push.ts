@@ -1,7 +1,6 @@
 import { type Entry, GIT } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { trackOf } from '../core/entry/track.ts';
-import { badParameter } from '../core/errors.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { isEnvironment } from '../core/payload/folder.ts';
 import type { DefaultTip, MovedRef } from '../core/payload/moved-ref.ts';
@@ -41,7 +40,6 @@ export async function acceptOwnPush(push: MovedRef, received: Received, ports: O
     { branch: defaultBranch, ...(await targetOf(name, received.user, ports)) },
     defaultBranch,
   );
-  if (push.preview !== null && options.environment !== undefined) throw badParameter(NO_PREVIEWS);
   const isTip = after !== null && ref === `refs/heads/${defaultBranch}`;
   const of = { host: ports.own.name, owner, name, track: trackOf(options) };
   const facts = await ports.facts.branch(received.user, of, of.track);
@@ -100,8 +98,6 @@ async function targetOf(repository: string, user: string, { settings }: Pick<Own
   return { path, environment };
 }
 
-const NO_PREVIEWS = 'An environment has no previews: push the branch to the repository of the application itself';
-
 /** Entries that are looked through for a commit, newest first. */
 const MAX_ENTRIES = 100;
 
@@ -125,24 +121,7 @@ function deliveryOf(push: MovedRef & { readonly app: string }, id: string, { web
   const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
   const message = oneLine(push.message ?? '', 200);
   const author = oneLine(push.author ?? '', 100);
-  const sha = after ?? before;
-  if (push.preview === null || branch === null || sha === null) {
-    const skip = skips(push.message ?? '');
-    return {
-      kind: 'push',
-      ...by,
-      repository,
-      ref,
-      before,
-      forced,
-      branch,
-      sha: after,
-      message,
-      author,
-      skip,
-      app: push.app,
-    };
-  }
-  const state = { number: push.preview, closed: after === null, draft: false, fromFork: false };
-  return { kind: 'pull', ...by, repository, ...state, branch, sha, before, title: message, author };
+  const skip = skips(push.message ?? '');
+  const moved = { ref, before, forced, branch, sha: after };
+  return { kind: 'push', ...by, repository, ...moved, message, author, skip, app: push.app };
 }

@@ -5,12 +5,11 @@ import { isRelativePath, NO_WHOLE_ID } from '../../functions/adapters/hosts/coor
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import { isCommitId, type RepositoryRef } from '../../functions/core/payload/delivery.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
-import type { HostToken, OpenPullRequest, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
+import type { HostToken, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 import { OperatorError } from '../files/errors.ts';
 import type { BareRepository, Git } from './git/git.ts';
 import { compareCommits, defaultBranch, findBlob, findCommit, readCommit } from './git/revisions.ts';
 import type { Folders } from './store/folders.ts';
-import { readPreviews } from './store/previews.ts';
 import type { Repositories } from './store/repositories.ts';
 
 interface LocalHostOptions {
@@ -105,35 +104,13 @@ export function localHost(
     wholeCommit: async () => {
       throw refused(NO_FILE, NO_WHOLE_ID);
     },
-    pullRequestState: (repository, number, token) =>
-      failingAs(NO_FILE, async () => {
-        const bare = visible(NO_FILE, repository, token);
-        const { last, open } = readPreviews(bare.folder);
-        // Not a closed one: its preview would be removed.
-        if (number > last) throw refused(NO_FILE, `This repository has no preview #${number}.`);
-        const preview = open.find((one) => one.number === number);
-        const pullRequest = preview ? await pullRequestOf(bare, preview) : null;
-        return { isOpen: pullRequest !== null, head: pullRequest?.sha ?? null };
-      }),
-    openPullRequests: (repository, token) =>
-      failingAs(NO_FILE, async () => {
-        const bare = visible(NO_FILE, repository, token);
-        const open = readPreviews(bare.folder).open.map((preview) => pullRequestOf(bare, preview));
-        return { open: (await Promise.all(open)).filter((one) => one !== null), tag: null, paceSeconds: 0 };
-      }),
+    // Never a closed one: the preview of a call that somebody sends by hand would be removed.
+    pullRequestState: async (_repository, number) => {
+      throw refused(NO_FILE, `This repository has no pull request #${number}.`);
+    },
+    openPullRequests: async () => ({ open: [], tag: null, paceSeconds: 0 }),
     setStatus: async () => {},
   };
-}
-
-/** Returns the preview of a branch as an open pull request; null when the branch is gone. */
-async function pullRequestOf(
-  bare: BareRepository,
-  { number, branch }: { readonly number: number; readonly branch: string },
-): Promise<OpenPullRequest | null> {
-  const commit = await readCommit(bare, `refs/heads/${branch}`);
-  if (!commit) return null;
-  const { id: sha, message: title, author } = commit;
-  return { number, branch, sha, title, author: author.name, draft: false, fromFork: false, updatedAt: null };
 }
 
 function refused(code: ErrorCode, detail: string): DeployError {

@@ -59,7 +59,7 @@ function howToPush({ branch, provider, app }: Pick<Push, 'branch' | 'provider' |
   const how = /^[\w./-]+$/.test(branch ?? '')
     ? `run "hooks set ${app} branch=${branch}" before its next push`
     : 'set it as the branch of the application';
-  return ` To deploy ${branch}, ${how}; to preview it, push it with -o preview.`;
+  return ` To deploy ${branch}, ${how}.`;
 }
 
 function howToDeploy(branch: string): string {

@@ -10,8 +10,6 @@ export interface MovedRef {
   readonly before: string | null;
   /** The commit, or the tag of it; null when the ref was deleted. */
   readonly after: string | null;
-  /** The number of the preview that the branch has; null for a ref without one. */
-  readonly preview: number | null;
   readonly forced: boolean;
   /** The whole message of the commit. */
   readonly message: string | null;

@@ -6,7 +6,6 @@ import { allApplications } from '../service/application.ts';
 import { logPage } from '../service/entry.ts';
 import { findApi } from '../service/find-service.ts';
 import { paintStatus, printList } from '../text.ts';
-import { REMOTE } from './app-name.ts';
 
 export const previews: CommandDefinition = {
   name: 'previews',
@@ -26,7 +25,7 @@ async function run(call: Call): Promise<number> {
   const named = apps.find(({ name, app }) => name === parent || app === parent)?.name ?? parent;
   const listed = previewsOf(apps, rows).filter(({ preview_of }) => named === undefined || preview_of === named);
   const of = parent === undefined ? '' : ` of ${parent}`;
-  const how = `"git push -o preview ${REMOTE} <branch>" makes one; "hooks hook <host> <owner/repository> --previews" has pull requests deployed.`;
+  const how = '"hooks hook <host> <owner/repository> --previews" has pull requests deployed.';
   const json = listed.map(({ app: _, entry: __, ...preview }) => printableJson(preview));
   return printList(call, { rows: listed, cells, json, none: `There is no preview${of}: ${how}` });
 }

@@ -96,7 +96,6 @@ async function compare({ git, folders, receiver, since, oneAtATime, log }: Misse
       ref: `refs/heads/${branch}`,
       before: missed.before,
       after: tip.sha,
-      preview: null,
     };
     const accepted = await receiver.accept(await movedRef(bare, { ...ids, pusher: null }));
     log(`${owner}/${name}, pushed earlier: deploy ${branch} (${tip.sha.slice(0, 7)}) ${outcomeOf(accepted)}`);

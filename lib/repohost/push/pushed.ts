@@ -7,7 +7,6 @@ import type { BareRepository } from '../git/git.ts';
 import { isAncestor, readCommit, settleDefaultBranch } from '../git/revisions.ts';
 import type { OpenRepositories } from '../local-host.ts';
 import { type RepositoryRecord, readRecord } from '../store/folders.ts';
-import { closePreview, openPreview, previewOf } from '../store/previews.ts';
 import type { Accepted, DeployedBy, Receiver } from './receiver.ts';
 
 export interface PushContext extends Pick<OpenRepositories, 'git' | 'folders'> {
@@ -28,8 +27,6 @@ interface Push {
 
 /** The option of a push that is not to show what becomes of it. */
 export const NO_WAIT = 'nowait';
-/** The option of a push whose branches are to be previewed. */
-const PREVIEW = 'preview';
 
 /** A ref that a push moved; an id of all zeros means that it did not exist before, or was deleted. */
 interface Move {
@@ -39,9 +36,8 @@ interface Move {
 }
 
 /**
- * Records a push: the default branch, and the branches that have a preview or get one. Of the other refs, which deploy
- * nothing, one alone is recorded, so that the log says why: a mirror's thousand tags would fill it. Returns lines for the
- * user who pushes, and what goes on.
+ * Records a push of the default branch. Of the other refs, which deploy nothing, one alone is recorded, so that the log
+ * says why: a mirror's thousand tags would fill it. Returns lines for the user who pushes, and what goes on.
  */
 export async function recordPush(
   context: PushContext,
@@ -53,15 +49,11 @@ export async function recordPush(
     const moves = movesIn(moved);
     const defaultBranch = (await settleDefaultBranch(bare, branchesOf(moves))) ?? 'master';
     const isDeployed = ({ ref }: Move) => ref === `refs/heads/${defaultBranch}`;
-    const asked = options.includes(PREVIEW);
-    const isPreviewed = (move: Move) => !isDeployed(move) && isOfPreview(bare, move, asked);
-    const previewed = moves.filter(isPreviewed);
-    const others = moves.filter((move) => !isDeployed(move) && !previewed.includes(move));
-    const said = remarks(options, { defaultBranch, hasPreview: previewed.length > 0 });
+    const others = moves.filter((move) => !isDeployed(move));
+    const said = unknownOptions(options);
     const open: Accepted[] = [];
-    for (const move of [...moves.filter(isDeployed), ...previewed, ...(others.length === 1 ? others : [])]) {
-      const isPreview = previewed.includes(move);
-      const { lines, accepted } = await recordMove(context, { bare, record, defaultBranch, pusher, isPreview }, move);
+    for (const move of [...moves.filter(isDeployed), ...(others.length === 1 ? others : [])]) {
+      const { lines, accepted } = await recordMove(context, { bare, record, defaultBranch, pusher }, move);
       said.push(...lines);
       if (accepted?.isFollowed) open.push(accepted);
     }
@@ -75,30 +67,12 @@ export async function recordPush(
   });
 }
 
-/** Whether a branch has a preview, or gets one by this push. */
-function isOfPreview({ folder }: BareRepository, { ref, after }: Move, asked: boolean): boolean {
-  if (!ref.startsWith(BRANCHES)) return false;
-  return (asked && !isZero(after)) || previewOf(folder, branchIn(ref)) !== null;
-}
-
 const MAX_SHOWN = 60;
 
-/** Returns sentences about options that do nothing. */
-function remarks(options: readonly string[], { defaultBranch, hasPreview }: OfPush): string[] {
-  const unknown = options.filter((option) => option !== NO_WAIT && option !== PREVIEW);
-  return [
-    ...unknown.map(
-      (option) => `The push option ${option.slice(0, MAX_SHOWN)} is unknown; there are ${PREVIEW} and ${NO_WAIT}.`,
-    ),
-    ...(options.includes(PREVIEW) && !hasPreview
-      ? [`Without effect: the push option ${PREVIEW} is for other branches than ${defaultBranch}, which is live.`]
-      : []),
-  ];
-}
-
-interface OfPush {
-  readonly defaultBranch: string;
-  readonly hasPreview: boolean;
+function unknownOptions(options: readonly string[]): string[] {
+  return options
+    .filter((option) => option !== NO_WAIT)
+    .map((option) => `The push option ${option.slice(0, MAX_SHOWN)} is unknown; there is ${NO_WAIT}.`);
 }
 
 interface Pushed {
@@ -106,32 +80,25 @@ interface Pushed {
   readonly record: RepositoryRecord;
   readonly defaultBranch: string;
   readonly pusher: string | null;
-  readonly isPreview: boolean;
 }
 
 async function recordMove(
   { receiver }: PushContext,
-  { bare, record, defaultBranch, pusher, isPreview }: Pushed,
+  { bare, record, defaultBranch, pusher }: Pushed,
   { ref, before, after }: Move,
 ): Promise<{ readonly lines: readonly string[]; readonly accepted?: Accepted }> {
   const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
   const what = isZero(after) ? `${name} (deleted)` : `${name} (${after.slice(0, 7)})`;
-  const earlier = isPreview ? previewOf(bare.folder, branchIn(ref)) : null;
-  const preview = isPreview ? openPreview(bare.folder, branchIn(ref)) : null;
   try {
-    const ids = { ref, before: isZero(before) ? null : before, after: isZero(after) ? null : after, preview };
+    const ids = { ref, before: isZero(before) ? null : before, after: isZero(after) ? null : after };
     const accepted = await receiver.accept(await movedRef(bare, { ...record, ...ids, defaultBranch, pusher }));
-    const until =
-      preview !== earlier ? [`  Each push of ${name} updates this preview, until the branch is deleted.`] : [];
-    return { lines: [`deploy ${what} ${outcomeOf(accepted)}`, ...until], accepted };
+    return { lines: [`deploy ${what} ${outcomeOf(accepted)}`], accepted };
   } catch (error) {
     const isKept = ref === `refs/heads/${defaultBranch}` && mayPass(error);
     const consequence = isKept
       ? 'The push is kept, and is deployed as soon as it can be recorded'
       : 'It is not deployed';
     return { lines: [`deploy ${what} failed: ${reasonOf(error)}. ${consequence}.`] };
-  } finally {
-    if (isPreview && isZero(after)) closePreview(bare.folder, branchIn(ref));
   }
 }
 
@@ -177,7 +144,6 @@ function howToChange({ app, environment }: DeployedBy, defaultBranch: string, br
     `${defaultBranch} is the branch of this repository that is deployed. To deploy ${branch} in its place, from the next push on:`,
     `  hooks set ${app} ${shellQuote(`branch=${branch}`)}`,
     ...(environment === null ? [] : beside),
-    `To preview ${branch} at an address of its own, push its next commit with "git push -o ${PREVIEW}".`,
   ];
 }
 

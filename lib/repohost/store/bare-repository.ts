@@ -14,7 +14,7 @@ const HARMLESS = [
 const SETTINGS: readonly (readonly [string, string, string])[] = [
   // Overrides the core.hooksPath of the user who pushes.
   ['core', 'hooksPath', 'hooks'],
-  // For `git push -o preview`.
+  // For `git push -o nowait`.
   ['receive', 'advertisePushOptions', 'true'],
   // The host reads no replacements, and a git of the user who pushes into the folder must not either.
   ['core', 'useReplaceRefs', 'false'],

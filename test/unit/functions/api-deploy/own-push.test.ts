@@ -48,7 +48,7 @@ function world() {
 
 const first: MovedRef = {
   ...{ owner: 'ann', name: 'shop', private: false, defaultBranch: 'main', ref: 'refs/heads/main' },
-  ...{ before: null, after: sha('a'), preview: null, forced: false, message: 'One\n\nwhy', author: 'Ann' },
+  ...{ before: null, after: sha('a'), forced: false, message: 'One\n\nwhy', author: 'Ann' },
 };
 /** Does something after as many turns of the event loop's microtasks. */
 async function inTurns(turns: number, act: () => Promise<unknown>): Promise<void> {
@@ -75,16 +75,6 @@ describe('A push to a repository of this machine', () => {
     expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
   });
 
-  it('of a branch with a preview is recorded as its pull request, and the deletion as the end of that', async () => {
-    const side = { ref: 'refs/heads/side', preview: 3 };
-    const of = { repository: { owner: 'ann', name: 'shop' }, branch: 'side', message: 'One', author: 'Ann' };
-    const opened = { ...of, status: 'queued', sha: sha('a'), pullRequest: { number: 3 } };
-    expect(await push(side)).toMatchObject(opened);
-    const ended = await push({ ...side, before: sha('a'), after: null });
-    expect(ended).toMatchObject({ operation: 'remove', sha: sha('a'), pullRequest: { number: 3, closed: true } });
-    expect(await missed(sha('a'))).toEqual({ before: null });
-  });
-
   it('is deployed from the folder that the application of its name has, which has a track of its own', async () => {
     await log.settings.change({ user: 'ann', app: 'shop' }, { path: 'apps/web' });
     expect(await missed(sha('a'))).toEqual({ before: null });
@@ -93,16 +83,12 @@ describe('A push to a repository of this machine', () => {
     expect((await push({ name: 'other' })).path).toBeUndefined();
   });
 
-  it('to a repository with an environment is of that, which has a track of its own and no previews', async () => {
+  it('to a repository with an environment is of that, which has a track of its own', async () => {
     await log.settings.change({ user: 'ann', app: 'shop-staging' }, { environment: 'staging', path: 'web' });
     const name = 'shop-staging';
     expect(await push({ name })).toMatchObject({ status: 'queued', environment: 'staging', path: 'web' });
     expect(await missed(sha('a'), 'main', name)).toBeNull();
     expect((await log.branch('ann', { host: 'local', owner: 'ann', name }, 'main~staging:web')).tip).toBe(sha('a'));
-    await expect(push({ name, ref: 'refs/heads/side', preview: 1 })).rejects.toMatchObject({
-      code: 'request:bad_parameter',
-      detail: expect.stringContaining('An environment has no previews'),
-    });
   });
 
   it.each([
@@ -122,7 +108,7 @@ describe('A push to a repository of this machine', () => {
     [
       'of another branch',
       { ref: 'refs/heads/side' },
-      /^The branch is side; only the branch main is deployed\. To deploy side, run "hooks set shop branch=side" before its next push; to preview it, push it with -o preview\.$/,
+      /^The branch is side; only the branch main is deployed\. To deploy side, run "hooks set shop branch=side" before its next push\.$/,
     ],
     ['of a tag', { ref: 'refs/tags/v1' }, /^v1 is a tag;/],
     ['that deletes a branch', { ref: 'refs/heads/side', after: null }, /^The branch is side;/],

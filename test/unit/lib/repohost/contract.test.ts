@@ -6,7 +6,6 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { localHost } from '../../../../lib/repohost/local-host.ts';
 import { openRepositories } from '../../../../lib/repohost/repohost.ts';
-import { closePreview, openPreview } from '../../../../lib/repohost/store/previews.ts';
 import { type RepositoryHostFixture, repositoryHostContract } from '../../../contracts/repository-host.ts';
 import { git, temporaryFolder } from '../../../support/repohost-fixture.ts';
 
@@ -53,29 +52,10 @@ async function fixture(): Promise<RepositoryHostFixture & { readonly pathOf: (na
 const { signal: never } = new AbortController();
 
 describe('The repositories of this machine, as a repository host', () => {
-  it('has a pull request for each branch that is previewed, while the branch exists', async () => {
-    const { host, commit, branch, pathOf, close } = await fixture();
-    const repository = await commit({ owner: 'octo', name: 'hello', files: {} });
-    const head = await commit({ owner: 'octo', name: 'hello', files: {}, message: 'why\n\nmore' });
-    await branch(head, 'a#1+b');
-    const number = openPreview(pathOf('hello'), 'a#1+b');
-    expect(openPreview(pathOf('hello'), 'gone')).toBe(number + 1);
-    const { open } = await host.openPullRequests(repository, 'octo', null);
-    expect(open).toMatchObject([
-      { number, branch: 'a#1+b', sha: head.sha, title: 'why\n\nmore', draft: false, fromFork: false },
-    ]);
-    expect(await host.pullRequestState(repository, number, 'octo')).toEqual({ isOpen: true, head: head.sha });
-    expect(await host.pullRequestState(repository, number + 1, 'octo')).toEqual({ isOpen: false, head: null });
-    closePreview(pathOf('hello'), 'a#1+b');
-    expect(await host.pullRequestState(repository, number, 'octo')).toEqual({ isOpen: false, head: null });
-    expect(openPreview(pathOf('hello'), 'a#1+b')).toBe(number + 2);
-    await close();
-  });
-
   it('does not take a pull request for closed that it has never had', async () => {
     const { host, commit, close } = await fixture();
     const repository = await commit({ owner: 'octo', name: 'hello', files: {} });
-    await expect(host.pullRequestState(repository, 7, 'octo')).rejects.toThrow('has no preview #7');
+    await expect(host.pullRequestState(repository, 7, 'octo')).rejects.toThrow('has no pull request #7');
     await close();
   });
 

@@ -20,7 +20,7 @@ describe('A push', () => {
     expect(world.service.pushes).toEqual([
       {
         ...{ owner: 'ada', name: 'hello.js', private: false, defaultBranch: 'main', ref: 'refs/heads/main' },
-        ...{ before: null, after: second, preview: null, forced: false, message: 'second\n\nwhy', author: 'Ada' },
+        ...{ before: null, after: second, forced: false, message: 'second\n\nwhy', author: 'Ada' },
       },
     ]);
   });
@@ -54,34 +54,6 @@ describe('A push', () => {
       'remote: 2 branches and 2 tags of this push are not sent to the service: only main is deployed.',
     );
     expect(printed.match(/remote: deploy /g)).toHaveLength(1);
-  });
-});
-
-describe('A push with the option preview', () => {
-  const preview = (...refs: string[]) => push('--push-option', 'preview', ...refs);
-  const moved = () => world.service.pushes.map(({ ref, preview: number }) => [ref, number]);
-  beforeEach(async () => {
-    await world.copy.commit('first', { a: '1' });
-    await push('main');
-  });
-
-  it('previews the branch, by later pushes too, until it is deleted', async () => {
-    expect(await preview('main:side', 'main:other', 'main:refs/tags/v1')).toContain('Each push of side updates this');
-    await world.copy.commit('second', { a: '2' });
-    expect(await push('main:side')).not.toContain('Each push');
-    await push('--delete', 'side');
-    await push('main:side');
-    await preview('--force', 'HEAD~1:side');
-    expect(moved().slice(1)).toEqual([
-      ['refs/heads/side', 1],
-      ['refs/heads/other', 2],
-      ['refs/tags/v1', null],
-      ['refs/heads/side', 1],
-      ['refs/heads/side', 1],
-      ['refs/heads/side', null],
-      ['refs/heads/side', 3],
-    ]);
-    expect(world.service.pushes[5]).toMatchObject({ after: null });
   });
 });
 
