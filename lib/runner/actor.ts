@@ -98,7 +98,7 @@ export class Actor {
     return this.#life;
   }
 
-  /** When the state that people see has changed. */
+  /** When the state that people see has changed, or another process has got the requests. */
   get since(): Date | null {
     return this.#since;
   }
@@ -257,6 +257,7 @@ export class Actor {
   }
 
   #serve({ version, isBack = false }: Doing<'serve'>): void {
+    this.#since = new Date();
     const { state } = this.#life;
     const release = this.#wish?.release;
     const snapshot = state.is === 'running' ? state.serving.now.snapshot : state.is === 'asleep' && state.snapshot;

@@ -31,7 +31,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /** Returns the recorder of pushes. */
 export function attendedPushes(context: PushContext, log: (line: string) => void): AttendedPushes {
-  // Without an answer the hook says that nobody has taken the push, and the comparison finds it.
+  // The comparison finds what was not recorded.
   const attending = background((error) => log(`A push is not recorded: ${reasonOf(error)}.`));
   return {
     attend: (push, hook) => attending.add(attend(push, hook, context).finally(() => hook.channel.destroySoon())),
@@ -44,7 +44,13 @@ async function attend(push: Pushing, { channel, gone }: HookChannel, context: Pu
   const folder = push.folder ?? report?.folder;
   if (report === null || !folder) return;
   // Recorded even if the client has gone.
-  const { said, open } = await recordPush(context, { ...report, folder, pusher: push.pusher });
+  const { said, open } = await recordPush(context, { ...report, folder, pusher: push.pusher }).catch(
+    (error: unknown) => {
+      const why = escaped(reasonOf(error).replaceAll(`${context.folders.root}/`, ''));
+      channel.write(`${TAKEN}\nThe push is kept, and is deployed as soon as it can be recorded: ${why}.\n`);
+      throw error;
+    },
+  );
   channel.write(`${TAKEN}\n`);
   // Names of branches are untrusted.
   const print = (text: string) => {

@@ -36,6 +36,22 @@ describe('A push that the host cannot take', () => {
     expect(await world.push(world.url(), 'main')).toContain('queued');
   });
 
+  it('into a folder with a damaged record says so too, and is recorded when that is whole again', async () => {
+    const folder = join(repositories(), 'app.git');
+    const record = join(folder, 'repohost.json');
+    const whole = readFileSync(record, 'utf8');
+    writeFileSync(record, '{');
+    await world.copy.commit('into the folder', { a: '3' });
+    const { stderr: said } = await world.copy.git('push', folder, 'main');
+    expect(said).toContain('as soon as it can be recorded: The file repositories/ada/app.git/repohost.json is damaged');
+    expect(said).not.toContain('not running');
+    writeFileSync(record, whole);
+    const before = world.service.pushes.length;
+    await world.host.close();
+    await world.start();
+    await expect.poll(() => world.service.pushes.length).toBe(before + 1);
+  });
+
   it('says that its folder was put there by somebody else', async () => {
     await git(['init', '--quiet', '--bare', world.host.repositoryPath('ada', 'mine')]);
     expect(await failed('mine')).toContain('remote: The folder of this repository was not made by the service');

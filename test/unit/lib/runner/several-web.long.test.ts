@@ -104,7 +104,10 @@ describe('several web processes', () => {
     const { at, url } = await running(3);
     const slow = begun(`${url}/slow`);
     await until('it is begun', async () => (await answers(url, 30)).length >= 2);
+    const deployed = new Date().toISOString();
     await deploy(at, 'hello', '2', files('2'));
+    for (const { name, since } of await webs(at))
+      expect({ name, isNew: String(since) >= deployed }).toEqual({ name, isNew: true });
     const after = await answers(url, 30);
     expect(after).toHaveLength(3);
     expect(after.every((text) => text.startsWith('2 '))).toBe(true);
