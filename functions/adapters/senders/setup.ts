@@ -21,8 +21,6 @@ export interface SetupGuide {
   readonly settings?: readonly (readonly [name: string, value: string])[];
   /** The lines to add to a file. */
   readonly lines?: string;
-  /** The language of the lines; default: `yaml`. */
-  readonly language?: string;
   /** The name of the setting for the signing secret. */
   readonly secretSetting?: string;
   /** Further notes, one or two sentences each. */

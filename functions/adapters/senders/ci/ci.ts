@@ -60,7 +60,6 @@ export const ci = defineSender({
   tested: { with: 'fixtures; its set-up, run by a shell', how: ['read', 'run'] },
   setup: ({ plainUrl, user, secret, repository }) => ({
     where: 'A command at the end of the build, also of one that has failed',
-    language: 'sh',
     lines: [
       `format='{"commit":"%s","branch":"%s","repository":"${repository}","state":"%s","build":"%s"}'`,
       `printf "$format" "$COMMIT" "$BRANCH" "$STATE" "$BUILD" | curl -fsS -u "$LOGIN" -d @- '${plainUrl}'`,
