@@ -57,9 +57,8 @@ function nameIn({ params }: HttpRequest): string {
 }
 
 const MAX_BODY_KIB = 512;
-const TERMINAL = '{"columns": 80, "rows": 24, "type": "xterm-256color"}';
-const START_FORM = `Send JSON like {"command": ["node", "scripts/seed.js"], "terminal": ${TERMINAL}}.`;
-const INPUT_FORM = `Send JSON like {"data": "<base64>", "end": true, "signal": "SIGINT", "terminal": ${TERMINAL}}.`;
+const START_FORM = 'Send JSON like {"command": ["node", "scripts/seed.js"]}.';
+const INPUT_FORM = 'Send JSON like {"data": "<base64>", "end": true, "signal": "SIGINT"}.';
 
 /** `POST …/runs`: starts a command in the release that is live. */
 export async function startRun(request: HttpRequest, { runs }: AppsPorts): Promise<HttpAnswer> {

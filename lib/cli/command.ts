@@ -9,8 +9,6 @@ export interface CommandContext {
   readonly stdout: Output;
   /** Questions, progress and errors; standard output has the result only. */
   readonly stderr: Output;
-  /** The terminal, when input and output are one. */
-  readonly terminal?: OwnTerminal | undefined;
   /** Aborts on Ctrl-C, and when the reader of the output has closed it. */
   readonly signal: AbortSignal;
 }
@@ -28,16 +26,6 @@ export interface Input {
   chunks(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Asks at the terminal and returns the answer, which is not shown while typed when `hidden`. */
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string>;
-}
-
-/** The terminal that a command runs in. */
-export interface OwnTerminal {
-  size(): { readonly columns: number; readonly rows: number };
-  /**
-   * Passes each key on as it is pressed, Ctrl-C too, and calls `resized` after a change of the size. Returns a function
-   * that ends both.
-   */
-  passKeys(resized: () => void): () => void;
 }
 
 /** A call of a command: its arguments, and where it runs. */

@@ -174,7 +174,7 @@ export interface RunnerCalls {
   run(app: AppId, run: RunStart, release?: ReleaseSpec): Promise<RunStarted>;
   /** Returns what a command says until its end or the signal; one reader at a time. */
   said(app: AppId, id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
-  /** Sends a command input, a signal or the size of its terminal. */
+  /** Sends a command input or a signal. */
   input(app: AppId, id: string, input: RunInput): Promise<void>;
   /** Ends the commands of an application. */
   endRuns(app: AppId): Promise<void>;

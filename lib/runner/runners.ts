@@ -100,8 +100,8 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     hasHost: async (host) => door.find(host) !== undefined,
     logs: async (app, query, signal) => logLines(get(app).log, query, signal),
     run: async (app, run, release) => {
-      const { id, hasTerminal } = await commands.start(get(app), run, release);
-      return { id, terminal: hasTerminal };
+      const { id } = await commands.start(get(app), run, release);
+      return { id };
     },
     said: async (app, id, signal) => commands.get(app, id).read(signal),
     input: async (app, id, input) => commands.get(app, id).write(input),

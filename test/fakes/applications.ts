@@ -170,7 +170,7 @@ export function memoryAppRuns(platform: MemoryPlatform): AppRuns {
     }
   }
   return {
-    start: async (ref, { command: [program, ...words], terminal }) => {
+    start: async (ref, { command: [program, ...words] }) => {
       const app = platform.app(ref);
       if (!app) return null;
       if (app.serving === null) throw notStarted(ref);
@@ -178,7 +178,7 @@ export function memoryAppRuns(platform: MemoryPlatform): AppRuns {
       const id = String(last++);
       const data = Buffer.from(words.join(' ')).toString('base64');
       runs.set(id, { app: key(ref), said: [{ stream: 'stdout', data }], isRead: false });
-      return { id, terminal: terminal !== undefined };
+      return { id };
     },
     read: async (ref, run, signal) => {
       const one = found(ref, run);

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, cli } from '../support/cli.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { project, testFolder } from '../support/service/place.ts';
+import { testFolder } from '../support/service/place.ts';
 import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 const name = 'processes';
@@ -91,42 +89,6 @@ describe('processes on one machine', () => {
 
     expect([code, out, err]).toEqual([5, 'seeded --force from stdin\n', '']);
     expect((await hooks('run -- no-such-program')).err).toContain('The program "no-such-program" was not found.');
-  });
-
-  /** Runs the command line in a terminal, where each text is typed after what it answers has appeared. */
-  async function typed(args: string, answers: readonly (readonly [RegExp, string])[]) {
-    const line = `stty rows 33 cols 77; '${process.execPath}' '${join(project, 'bin/run.mjs')}' hooks ${args}`;
-    const { PATH, TMPDIR } = process.env;
-    const env = { PATH, TMPDIR, HOME: tree.folder, DATA_DIR: dataDir, TERM: 'vt100', SHELL: '/bin/sh' };
-    const child = spawn('script', ['-qec', line, '/dev/null'], { cwd: tree.folder, env });
-    onTestFinished(() => void child.kill());
-    let [out, from] = ['', 0];
-    const left = [...answers];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString();
-      const [awaited, keys] = left[0] ?? [];
-      if (!awaited?.test(out.slice(from))) return;
-      left.shift();
-      from = out.length;
-      child.stdin.write(keys);
-    });
-    const [code] = await once(child, 'close');
-    return { code, out };
-  }
-
-  it('a one-off command in a terminal has one, to which Ctrl-C and the size belong, as often as it is run', async () => {
-    const prompt = /[$#] $/;
-    const { code, out } = await typed('run -- sh', [
-      [prompt, 'stty size; echo "$TERM"; echo $WORD-\r'],
-      [/33 77\r\nvt100\r\nseeded-\r\n[\s\S]*[$#] $/, 'echo be""gun; sleep 1000\r'],
-      [/begun\r\n/, '\x03'],
-      [/\^C[\s\S]*[$#] $/, 'exit 7\r'],
-    ]);
-    expect([code, out]).toEqual([7, expect.stringContaining('exit 7')]);
-    expect(await typed('run -- node -p process.stdin.isTTY', [])).toEqual({
-      code: 0,
-      out: expect.stringMatching(/true/),
-    });
   });
 
   it('Ctrl-C is passed on to a one-off command, whose last words are seen', async () => {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { OwnTerminal } from '../../lib/cli/command.ts';
 import { type CommandGroup, OutputClosed, runProgram } from '../../lib/cli/program/program.ts';
 import { newFolder } from './new-folder.ts';
 
@@ -16,8 +15,6 @@ export interface ProgramRun {
   readonly folder?: string;
   /** Whether standard output and standard error are terminals. */
   readonly terminal?: boolean;
-  /** What the command does with the terminal that is its input and output. */
-  readonly ownTerminal?: OwnTerminal;
   /** Standard input; with `answers` it is a terminal. */
   readonly stdin?: string;
   /** What is typed, question by question. */
@@ -59,7 +56,6 @@ export async function runInProcess(args: string | readonly string[], options: Pr
         stdin: input(options, stderr),
         stdout: output('out'),
         stderr,
-        terminal: options.ownTerminal,
         signal: ending.signal,
       },
       { groups, version },

@@ -77,24 +77,12 @@ export const PrintedLine = about(
   }),
 );
 
-const size = v.pipe(integer, v.minValue(1), v.maxValue(10_000));
-
-export const RunTerminal = v.object({
-  columns: size,
-  rows: size,
-  type: about(
-    'The variable `TERM`; `xterm` by default, and of no effect later.',
-    v.exactOptional(v.pipe(text, v.regex(/^[\w.+-]{1,64}$/))),
-  ),
-});
-
 const words = v.pipe(v.array(v.pipe(text, v.regex(/^[^\0]*$/))), v.minLength(1), v.maxLength(1000));
 
 export const RunStart = about(
   'A command for the release that is live.',
   v.object({
     command: about('The program and its arguments; a single text is a line for the shell.', words),
-    terminal: about('Gives it a terminal like this, where the platform can.', v.exactOptional(RunTerminal)),
   }),
 );
 
@@ -102,7 +90,6 @@ export const RunStarted = about(
   'A command that runs. It is ended when its output is not read for ten seconds.',
   v.object({
     id: about('Of its output and its input.', text),
-    terminal: about('Whether it has a terminal, all of whose output is `stdout`.', v.boolean()),
   }),
 );
 
@@ -127,7 +114,6 @@ export const RunInput = about(
       'For all its processes.',
       v.exactOptional(v.picklist(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'])),
     ),
-    terminal: about('The new size of its terminal.', v.exactOptional(RunTerminal)),
   }),
 );
 
@@ -137,7 +123,6 @@ export type UsedMinute = Sent<typeof UsedMinute>;
 export type ProcessList = Sent<typeof ProcessList>;
 export type Scale = Sent<typeof Scale>;
 export type PrintedLine = Sent<typeof PrintedLine>;
-export type RunTerminal = Sent<typeof RunTerminal>;
 export type RunStart = Sent<typeof RunStart>;
 export type RunStarted = Sent<typeof RunStarted>;
 export type RunInput = Sent<typeof RunInput>;

@@ -14,13 +14,13 @@ import { appName } from './app-name.ts';
 export const run: CommandDefinition = {
   name: 'run',
   summary: 'Run a command in the live release of an application, with its variables',
-  details: `Before the first start it runs in the newest release that is built. Its output and its exit code are those of the command; Ctrl-C is passed on to it, and so is what comes in. In a terminal it
-has one too, where the service's machine has util-linux; with | or > it has pipes. A single argument is a line for the shell.`,
+  details: `Before the first start it runs in the newest release that is built. Its output and its exit code are those of the command; Ctrl-C is passed on to it, and so is what comes in. It has
+pipes and no terminal, so that a shell or a REPL needs -i. A single argument is a line for the shell.`,
   args: [{ name: '<command...>', about: 'after --, so that its options are its own' }],
   options: [APP_OPTION, ...SERVICE_OPTIONS],
   examples: [
     ['hooks run --app shop -- node scripts/seed.js', 'a script of the release'],
-    ['hooks run -- bash', 'a shell in the folder of the release'],
+    ['hooks run -- bash -i', 'a shell in the folder of the release'],
     [
       "hooks run --app shop -- 'sqlite3 $DATA_DIR/shop.db .dump' > shop.sql",
       'a line for the shell, its output in a file',
@@ -42,12 +42,11 @@ async function runCommand(call: Call): Promise<number> {
   const app = await appName(call);
   const runs = ['apps', service.user, app, 'runs'];
   const command = call.args.several(0);
-  const terminal = call.terminal && { ...call.terminal.size(), ...typeOf(call) };
-  const answer = await service.call({ method: 'POST', path: runs, body: { command, ...(terminal && { terminal }) } });
-  const started = parsed(v.looseObject({ id: v.string(), terminal: v.optional(v.boolean()) }), answer);
-  const running = { service, path: [...runs, started.id] };
-  if (call.terminal && !started.terminal) call.warn(NO_TERMINAL);
-  const leave = started.terminal ? enter(call, running) : undefined;
+  // A shell or a REPL would wait without a prompt.
+  if (call.stdin.isTTY && command.length === 1 && /^[\w./-]+$/.test(command[0] ?? '')) call.warn(NO_TERMINAL);
+  const answer = await service.call({ method: 'POST', path: runs, body: { command } });
+  const { id } = parsed(v.looseObject({ id: v.string() }), answer);
+  const running = { service, path: [...runs, id] };
   const interrupt = () => void send(running, { signal: 'SIGINT' }).catch(() => undefined);
   call.signal.addEventListener('abort', interrupt);
   if (call.signal.aborted) interrupt();
@@ -56,24 +55,11 @@ async function runCommand(call: Call): Promise<number> {
     return await output(call, running, over.signal);
   } finally {
     call.signal.removeEventListener('abort', interrupt);
-    leave?.();
     over.abort();
   }
 }
 
-const NO_TERMINAL =
-  'The command has pipes and no terminal, because the machine of the service has no script of util-linux: a shell or a REPL needs -i.';
-
-/** Passes keys and the size of the terminal on; returns a function that ends it. */
-function enter({ terminal }: Call, running: Running): (() => void) | undefined {
-  const resized = () => void send(running, { terminal: terminal?.size() }).catch(() => undefined);
-  return terminal?.passKeys(resized);
-}
-
-/** Only what the service takes, so that an unusual one does not prevent the command. */
-function typeOf({ env }: Call): { readonly type?: string } {
-  return env.TERM !== undefined && /^[\w.+-]{1,64}$/.test(env.TERM) ? { type: env.TERM } : {};
-}
+const NO_TERMINAL = 'The command has pipes and no terminal: a shell or a REPL needs -i.';
 
 function send({ service, path }: Running, body: unknown): Promise<unknown> {
   return service.call({ method: 'POST', path, body });

@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { CommandContext, Input, OwnTerminal } from '../command.ts';
+import type { CommandContext, Input } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { OutputClosed } from './program.ts';
 
@@ -26,7 +25,6 @@ export function processContext(): CommandContext {
     stdin: terminalInput(ending.signal),
     stdout,
     stderr,
-    terminal: process.stdin.isTTY && stdout.isTTY ? ownTerminal(process) : undefined,
     signal: ending.signal,
   };
 }
@@ -44,25 +42,6 @@ function terminalInput(signal: AbortSignal): Input {
     ask: (question, { hidden = false } = {}) => {
       if (!stdin.isTTY) throw new Failure('There is no terminal to ask at: give the arguments that are missing.');
       return ask(question, { hidden, signal, echo: stderr });
-    },
-  };
-}
-
-const USUAL_SIZE = { columns: 80, rows: 24 };
-
-function ownTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>): OwnTerminal {
-  return {
-    // 0 where the size is unknown.
-    size: () => ({ columns: stdout.columns || USUAL_SIZE.columns, rows: stdout.rows || USUAL_SIZE.rows }),
-    passKeys: (resized) => {
-      stdin.setRawMode(true);
-      // Node's raw mode still makes two line ends of one, and full-screen programs move the cursor by one.
-      spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] });
-      stdout.on('resize', resized);
-      return () => {
-        stdout.off('resize', resized);
-        stdin.setRawMode(false);
-      };
     },
   };
 }

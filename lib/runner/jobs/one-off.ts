@@ -2,20 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import type { RunInput, RunTerminal, Said } from '../../../functions/core/ports/processes.ts';
+import type { RunInput, Said } from '../../../functions/core/ports/processes.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { HttpError, sentenceOf } from '../../http/http-error.ts';
 import type { StartedGroup } from '../../process/members.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../start/release.ts';
-import { inTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
 
 interface OneOffSpec {
   readonly name: string;
   readonly command: StartCommand;
-  /** Gives it a terminal like this one, where the machine has a program for that. */
-  readonly terminal?: RunTerminal | undefined;
 }
 
 /** Reading of the output pauses while more than this waits for its reader. */
@@ -35,10 +32,6 @@ export class OneOff {
   readonly since = new Date();
   /** Resolves when the command has ended and its end was read, or nobody has come to read it. */
   readonly done: Promise<void>;
-  /** Its input and output are a terminal; all output is standard output then. */
-  readonly hasTerminal: boolean;
-  /** The file of the device. */
-  #terminal: string | null = null;
   readonly #process: AppProcess;
   readonly #streams: Readable[];
   readonly #resting = new Set<Readable>();
@@ -52,15 +45,13 @@ export class OneOff {
   #finish: () => void = () => undefined;
 
   /** Starts the command. Throws an HttpError (400) when there is no such program. */
-  static async start(release: Release, { name, command, terminal }: OneOffSpec): Promise<OneOff> {
-    const program = terminal && (await terminalProgram(release.own.PATH));
-    const run = program && terminal ? inTerminal(program, command, terminal) : command;
+  static async start(release: Release, { name, command }: OneOffSpec): Promise<OneOff> {
     const streams: [Readable, OutputName][] = [];
     const output = (stream: Readable, from: OutputName) => void streams.push([stream, from]);
-    const started = await startProcess(release, { command: run, takesInput: true, output }).catch((error: unknown) => {
+    const started = await startProcess(release, { command, takesInput: true, output }).catch((error: unknown) => {
       throw new HttpError(400, sentenceOf(error));
     });
-    return new OneOff(release, { name, command, started, streams, hasTerminal: run !== command });
+    return new OneOff(release, { name, command, started, streams });
   }
 
   private constructor(
@@ -70,11 +61,9 @@ export class OneOff {
       readonly command: StartCommand;
       readonly started: AppProcess;
       readonly streams: readonly (readonly [Readable, OutputName])[];
-      readonly hasTerminal: boolean;
     },
   ) {
     this.#process = spec.started;
-    this.hasTerminal = spec.hasTerminal;
     this.#streams = spec.streams.map(([stream]) => stream);
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
@@ -138,11 +127,10 @@ export class OneOff {
   }
 
   /** Throws 429 while the command does not take what it was sent before. */
-  write({ data, end, signal, terminal }: RunInput): void {
+  write({ data, end, signal }: RunInput): void {
     const { input } = this.#process.group;
     // Its id may be another process's by then.
     if (signal && !this.#hasEnded) this.#process.group.signal(signal);
-    if (terminal && this.#terminal && !this.#hasEnded) resize(this.#terminal, this.group, terminal);
     if (!input || input.destroyed || input.writableEnded) return;
     if (data && input.writableLength > MOST_WAITING_BYTES) {
       throw new HttpError(429, 'The command does not read its input; send this again.');
@@ -163,7 +151,7 @@ export class OneOff {
   #collect(stream: Readable, from: OutputName): Promise<void> {
     stream.on('data', (chunk: Buffer) => {
       if (chunk.length >= LARGE_CHUNK_BYTES) this.#rest(stream);
-      if (this.#isDropped || (from === 'stderr' && this.#opened(chunk))) return;
+      if (this.#isDropped) return;
       this.#say({ stream: from, data: chunk.toString('base64') }, chunk.length);
       if (this.#bytes > MOST_WAITING_BYTES) stream.pause();
     });
@@ -182,13 +170,6 @@ export class OneOff {
 
   #resume(): void {
     for (const stream of this.#streams) if (!this.#resting.has(stream)) stream.resume();
-  }
-
-  /** Whether that was the word of `script` about the terminal, and not output. */
-  #opened(chunk: Buffer): boolean {
-    if (!this.hasTerminal || this.#terminal !== null) return false;
-    this.#terminal = terminalOf(chunk.toString());
-    return this.#terminal !== null;
   }
 
   #say(said: Said, bytes: number): void {

@@ -30,10 +30,9 @@ export function oneOffs() {
   return {
     /**
      * Starts a command in a release, by default in that which is live, with the current variables. Throws an HttpError: 400 when
-     * there is no such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can
-     * give it one.
+     * there is no such program, 409 before the first start, 429 when too many run.
      */
-    start: async (runner: Runner, { command, terminal }: RunStart, of?: ReleaseSpec) => {
+    start: async (runner: Runner, { command }: RunStart, of?: ReleaseSpec) => {
       if (isClosed) throw new HttpError(503, 'The platform is stopping.');
       const { log } = runner;
       const app = runner.spec.now;
@@ -44,7 +43,7 @@ export function oneOffs() {
       running.add(slot);
       try {
         const name = `run.${number}`;
-        const one = await OneOff.start(release, { name, command: commandOf(command), terminal });
+        const one = await OneOff.start(release, { name, command: commandOf(command) });
         if (slot.isEnded) {
           await one.end();
           throw new HttpError(409, `${app.app} was removed, or the platform is stopping.`);

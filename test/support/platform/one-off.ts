@@ -1,4 +1,3 @@
-import type { RunStart } from '../../../functions/core/ports/processes.ts';
 import { appFiles, deploy, hello, type PlatformUnderTest, serverFile } from './harness.ts';
 
 /** Deploys an application with a script that prints a variable and its argument. */
@@ -9,10 +8,8 @@ export const live = (at: PlatformUnderTest) =>
   });
 
 /** Starts a command. */
-export const begin = (at: PlatformUnderTest, ...command: readonly string[]) => beginAs(at, { command });
-
-export async function beginAs(at: PlatformUnderTest, run: RunStart) {
-  const begun = await at.runs.start(hello, run);
+export async function begin(at: PlatformUnderTest, ...command: readonly string[]) {
+  const begun = await at.runs.start(hello, { command });
   if (!begun) throw new Error('There is no application.');
   return begun;
 }

@@ -23,7 +23,7 @@ const write = (run: string, body: string) =>
 describe('/1/apps/<user>/<application>/runs', () => {
   it('starts a command, and sends it input and its end', async () => {
     const { status, body } = await start('{"command":["echo","a"]}');
-    expect([status, body]).toEqual([201, { id: '0', terminal: false }]);
+    expect([status, body]).toEqual([201, { id: '0' }]);
     expect((await write('0', '{"data":"Yg==","end":true}')).status).toBe(204);
 
     const said: unknown[] = [];
@@ -39,9 +39,6 @@ describe('/1/apps/<user>/<application>/runs', () => {
   it.each([
     ...['', '{}', '{"command":"echo"}', '{"command":[]}', '{"command":[""]}', '{"command":[1]}'],
     '{"command":["echo","\\u0000"]}',
-    ...['{}', '{"columns":80}', '{"columns":0,"rows":24}', '{"columns":80,"rows":24,"type":"a; rm -rf ."}'].map(
-      (terminal) => `{"command":["echo"],"terminal":${terminal}}`,
-    ),
   ])('starts nothing for %j', async (body) => {
     await expect(start(body)).rejects.toMatchObject({ code: 'request:bad_parameter' });
   });
