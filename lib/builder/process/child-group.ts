@@ -8,12 +8,12 @@ import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { endMarked, newMark, PROCESS_MARK } from '../../process/marks.ts';
 import type { StartedGroup } from '../../process/members.ts';
-import { withOtherPid } from '../../process/other-pid.ts';
 import { keyFilter } from '../../process/private-files.ts';
 import { endGroup, killGroup, signalFollowers, signalGroup } from '../../process/process-group.ts';
 import { placeOf, type Sandbox, sandboxArguments, withPaths } from '../../process/sandbox.ts';
 import type { OutputName } from './lines.ts';
 import { checkProgram, notRun } from './not-run.ts';
+import { withOtherPid } from './other-pid.ts';
 
 const LEFT_BEHIND_GRACE_MS = 500;
 /** As of a shell, and of bubblewrap: 128 and the number of the signal. */

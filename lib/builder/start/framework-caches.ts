@@ -1,7 +1,7 @@
 import { access, mkdir, rename } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { removeTree } from '../files/tree.ts';
-import { isInside } from './inside.ts';
+import { removeTree } from '../../files/tree.ts';
+import { isInside } from '../inside.ts';
 
 /** The caches of build tools, relative to the application's folder. */
 const CACHES = ['.next/cache', 'node_modules/.cache', 'node_modules/.vite'];
