@@ -16,7 +16,6 @@ export interface EnvPorts extends AppPorts, StorePorts {
   readonly variables: AppVariables;
 }
 
-/** Returns the endpoints of the variables of an application. */
 export const env = dispatch('api-app-env', {
   'GET /1/apps/{user}/{application}/env': listVariables,
   'PATCH /1/apps/{user}/{application}/env': changeVariables,

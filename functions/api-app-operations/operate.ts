@@ -73,7 +73,6 @@ async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
 
 const MAX_BODY_KIB = 16;
 
-/** Returns what was built of an entry. */
 function buildOf({ manifest, found }: Entry): Pick<Entry, 'manifest' | 'found'> {
   return { manifest, ...(found && { found }) };
 }

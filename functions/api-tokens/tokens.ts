@@ -49,7 +49,6 @@ function sentIn({ headers }: HttpRequest): Credentials {
 
 const MAX_BODY_BYTES = 4096;
 
-/** Returns the name in the body of a request. */
 function nameIn(request: HttpRequest): string {
   const { body, headers } = request;
   if (!isLabelledJson(headers)) {

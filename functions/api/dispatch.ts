@@ -6,7 +6,6 @@ type EndpointsOf<Name extends EndpointFunction> = {
   [One in EndpointName]: (typeof endpoints)[One]['function'] extends Name ? One : never;
 }[EndpointName];
 
-/** Answers one endpoint. */
 type Endpoint<Ports, Answer> = (request: HttpRequest, ports: Ports) => Answer | Promise<Answer>;
 
 /**

@@ -56,7 +56,6 @@ export async function isStillUser(accounts: Logins, user: string, authorization:
   }
 }
 
-/** The login of an open stream. */
 export interface StreamLogin {
   /** When it is to be checked again, in milliseconds since 1970. */
   readonly checkAt: number;

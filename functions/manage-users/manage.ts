@@ -1,7 +1,6 @@
 import { badParameter } from '../core/errors.ts';
 import type { Users } from '../core/ports/accounts.ts';
 
-/** The request of an operator. */
 export interface UserRequest {
   readonly operation?: unknown;
   readonly user?: unknown;

@@ -20,7 +20,6 @@ interface Output extends Screen {
 
 export interface Input {
   readonly isTTY: boolean;
-  /** Returns all of it. */
   read(): Promise<string>;
   /** Yields it as it comes; the signal ends that, and it cannot be read any more then. */
   chunks(signal: AbortSignal): AsyncIterable<Uint8Array>;

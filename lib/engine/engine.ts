@@ -37,16 +37,12 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
    * row, with the document. See `acceptOwnPush`.
    */
   push(push: MovedRef, to: { readonly user: string; readonly base: string }): Promise<SentEntry>;
-  /** See `missedAfter`. */
   missedAfter(tip: DefaultTip, user: string): Promise<{ readonly before: string | null } | null>;
-  /** See `deployedBy`. */
   deployedBy(
     repository: Omit<DefaultTip, 'sha'>,
     of: { readonly user: string; readonly branch: string },
   ): ReturnType<typeof deployedBy>;
-  /** See `readOwn`. */
   read(asked: OwnRead): ReturnType<typeof readOwn>;
-  /** Whether a login is valid. */
   readonly verify: VerifyLogin;
   /**
    * Goes on with the deploys that an earlier process left, looks for missed pushes with `first`, and then compares all

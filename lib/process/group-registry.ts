@@ -46,7 +46,6 @@ export interface RunningGroup extends StartedGroup {
 export interface GroupRegistry {
   /** Registers a group that has just been started. */
   add(group: RunningGroup): void;
-  /** Removes a group that has ended. */
   remove(pgid: number): void;
   /** Removes the file; to be called when all groups have ended. */
   close(): Promise<void>;

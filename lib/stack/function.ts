@@ -20,7 +20,6 @@ import type { WorkQueue } from './queues.ts';
 interface ServiceFunctionProps {
   /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
   readonly bundles: string;
-  /** The log of all functions. */
   readonly logGroup: LogGroup;
   readonly timeoutSeconds: number;
   /** Megabytes; default 512. */

@@ -11,7 +11,6 @@ export interface Parameters extends Given {
   readonly reserves: CfnCondition;
 }
 
-/** Adds the parameters to the stack. */
 export function parameters(stack: Stack): Parameters {
   const made = Object.entries(PARAMETERS).map(([id, props]) => {
     const type = typeof props.default === 'number' ? 'Number' : 'String';

@@ -4,7 +4,6 @@ import { type DocumentedEntry, type Entry, idOf, numberOf } from '../client/entr
 import { followBuild, type OutputLine } from '../client/output.ts';
 import { printable } from './printable.ts';
 
-/** The build of one deploy, and where it is shown. */
 interface ShownBuild {
   /** Yields the build's output until it ends. */
   readonly output: (signal: AbortSignal) => AsyncIterable<OutputLine>;

@@ -20,7 +20,6 @@ export interface Credentials {
 export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'login'> {
   /** Whether owners may contain slashes: subgroups. */
   readonly nestedOwners?: boolean;
-  /** Returns where a repository is described. */
   repositoryPath(repository: RepositoryRef): string;
   /** Returns the requests for the tarball. The next one is tried when one is refused with 401, 403 or 404. */
   tarballRequests(commit: CommitRef, token: HostToken): readonly [RestRequest, ...RestRequest[]];

@@ -15,9 +15,6 @@ export interface HostDefinition {
   readonly dialect: (web: string) => Dialect | Promise<Dialect>;
   /** Returns further hosts that it serves public files from, given the base URL of its web pages. */
   readonly downloadHosts?: (web: string) => readonly string[];
-  /** For the documentation: name and version of the API, and tests. */
-  readonly api: string;
-  readonly tested: string;
 }
 
 /** GitHub and GitHub Enterprise Server (`https://HOST/api/v3`). */
@@ -27,8 +24,6 @@ export const github: HostDefinition = {
   dialect: async (web) => (await import('./github/dialect.ts')).githubDialect(web),
   // Files without a token: see `anonymous.ts`.
   downloadHosts: (web) => (web === PUBLIC_WEB ? [RAW_HOST] : []),
-  api: 'REST API, version 2022-11-28',
-  tested: 'a strict mock of the documented API; a stack on emulators, over real HTTP and git',
 };
 
 /** GitLab, .com and self-managed (`https://HOST/api/v4`). */
@@ -36,8 +31,6 @@ export const gitlab: HostDefinition = {
   kind: 'gitlab',
   name: 'GitLab (.com and your own)',
   dialect: async () => (await import('./gitlab/dialect.ts')).dialect,
-  api: 'REST API v4',
-  tested: 'a strict mock of the documented API',
 };
 
 /** Gitea (`https://HOST/api/v1`). */
@@ -46,8 +39,6 @@ export const gitea: HostDefinition = {
   name: 'Gitea',
   alsoKinds: ['forgejo'],
   dialect: async () => (await import('./gitea/dialect.ts')).dialect,
-  api: 'REST API v1',
-  tested: 'a strict mock of the documented API',
 };
 
 /** Forgejo, whose API is the same as Gitea's. */
@@ -56,7 +47,6 @@ const forgejo: HostDefinition = {
   kind: 'forgejo',
   name: 'Forgejo',
   alsoKinds: ['gitea'],
-  tested: 'the same mock',
 };
 
 /** Bitbucket Cloud (`https://api.bitbucket.org/2.0`). */
@@ -64,8 +54,6 @@ export const bitbucket: HostDefinition = {
   kind: 'bitbucket',
   name: 'Bitbucket Cloud',
   dialect: async (web) => (await import('./bitbucket/dialect.ts')).dialectAt(web),
-  api: 'REST API 2.0',
-  tested: 'a strict mock of the documented API',
 };
 
 export const hosts: readonly HostDefinition[] = [github, gitlab, gitea, forgejo, bitbucket];

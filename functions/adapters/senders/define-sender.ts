@@ -25,17 +25,9 @@ export interface Recognition {
 
 /** A CI configuration file in the repository, which can hold a push until the build has passed. */
 export interface ConfigFile {
-  /** Path in the repository. */
   readonly path: string;
   /** Returns whether to hold a push, from the YAML map in the file. */
   decide(config: unknown): HoldDecision;
-}
-
-/** How a sender was tested: its payloads read, its signatures verified, a call run through the whole service. */
-interface Tested {
-  /** The payloads: `fixtures`, … */
-  readonly with: string;
-  readonly how: readonly ('read' | 'signed' | 'run')[];
 }
 
 /** The definition of a sender. Each is in one file and listed in `registry.ts`. */
@@ -53,7 +45,6 @@ export interface SenderDefinition extends Sender, Recognition {
   readonly webhookApi: WebhookApi | null;
   /** The events of its webhook that previews need, as its settings call them; null when they are not read. */
   readonly previews: string | null;
-  readonly tested: Tested;
 }
 
 type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'previews';
@@ -62,7 +53,6 @@ type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'we
 interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial<Pick<SenderDefinition, Optional>> {
   /** The `provider` of its deliveries, when it is not the id. */
   readonly provider?: string;
-  /** Reads a call; see `Sender`. */
   readonly read: (call: HookCall) => readonly WithoutProvider<Delivery>[];
   /**
    * For senders of builds: returns how the build of a call ended, from as few fields as possible; null when the call

@@ -63,7 +63,6 @@ export const Compared = about(
   ]),
 );
 
-/** The schemas of the kinds of settings. */
 const kinds = { text, flag: v.boolean(), texts: v.array(text) };
 
 type SettingFields<With> = { readonly [Name in SettingName]: v.GenericSchema<NonNullable<AllSettings[Name]> | With> };

@@ -34,7 +34,6 @@ export interface BranchTip {
   readonly author: string | null;
 }
 
-/** What a host says of a repository. */
 export interface HostedRepository {
   /** The id that stays when it is renamed or transferred, as the webhooks of the host have it; absent for none. */
   readonly id?: string;
@@ -118,7 +117,6 @@ export interface RepositoryHost {
 export interface OwnHost {
   /** Its name among the hosts. */
   readonly name: string;
-  /** Makes a branch the default branch of a repository. */
   makeDefault(repository: RepositoryRef, branch: string): Promise<void>;
 }
 

@@ -10,7 +10,6 @@ interface StoredToken {
   readonly created_at: string;
 }
 
-/** A user as stored. */
 export interface StoredUser {
   readonly record: Account['record'];
   readonly password: PasswordHash;

@@ -123,7 +123,6 @@ async function changeSettings({ call, user }: Api, app: string, args: Arguments)
   await call({ method: 'PATCH', path: ['apps', user, app, 'settings'], body: Object.fromEntries(given) });
 }
 
-/** Returns the root of the repository. */
 async function rootOf(git: Git): Promise<string> {
   const root = await git.read(['rev-parse', '--show-toplevel']);
   if (root === null) {

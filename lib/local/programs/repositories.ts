@@ -34,7 +34,6 @@ export function openOwn(dataDir: string): Promise<OpenRepositories> {
   return openRepositories(join(dataDir, 'repositories'));
 }
 
-/** Returns the repositories as the engine's own host. */
 export function ownHost(open: OpenRepositories): NonNullable<EngineSettings['ownHost']> {
   const { git, folders } = open;
   return {

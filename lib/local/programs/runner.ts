@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { type RunnerOptions, runHere } from '../../runner/program/start.ts';
 import { dataFolder } from '../config/start-place.ts';
 
-/** Returns where the runner of a data folder has its files. */
 export function runnerFiles(dataDir: string): Pick<RunnerOptions, 'folder' | 'ports' | 'reserve'> {
   return { folder: join(dataDir, 'platform'), ports: join(dataDir, 'ports.json'), reserve: join(dataDir, 'reserve') };
 }

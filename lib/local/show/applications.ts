@@ -3,7 +3,6 @@ import type { Engine } from '../../engine/engine.ts';
 import { OperatorError } from '../../files/errors.ts';
 import { printable, printableValue } from '../../terminal/printable.ts';
 
-/** An application of the user. */
 export interface ShownApplication {
   readonly name: string;
   readonly state: string;

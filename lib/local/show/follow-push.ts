@@ -87,7 +87,6 @@ async function tellWhatServes({ app_name }: DocumentedEntry, { client, print }: 
   if (app && web && answers(web)) print(`The version before still answers: ${app.url}`);
 }
 
-/** Returns the address of the page of an entry. */
 export function pageOf(entry: string): string {
   return entry.replace(/\/1\/status\/([^/]+)\/changes\//, '/#/$1/deploys/');
 }

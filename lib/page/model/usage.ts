@@ -1,7 +1,6 @@
 import type { UsedMinute } from '../../../functions/api/shapes/processes.ts';
 
 const MINUTE_MS = 60_000;
-/** The minutes of a graph. */
 export const MINUTES = 60;
 /** The classes of statuses, from the bottom of a bar to its top, with the tone of each. */
 export const CLASSES = { '2xx': 'good', '3xx': 'busy', '4xx': 'wait', '5xx': 'bad' } as const;

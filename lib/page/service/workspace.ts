@@ -22,7 +22,6 @@ export interface Workspace {
   readonly accepted: Store<Entry | null>;
   /** Reads the next page of a list of the log: of one application, or ('') of all. */
   loadMore(app: string): Promise<void>;
-  /** Reads the newest entry of an application. */
   newestEntry(app: string): Promise<Entry | null>;
   /** Reads an entry, which may be older than all that is known. */
   loadEntry(id: string): Promise<void>;

@@ -109,7 +109,6 @@ export async function isAncestor({ git, folder }: BareRepository, commit: string
   return (await git.ask(['-C', folder, 'merge-base', '--is-ancestor', commit, of])) !== null;
 }
 
-/** Returns the names of all branches. */
 export async function branchesIn({ git, folder }: BareRepository): Promise<readonly string[]> {
   const names = await git.read(['-C', folder, 'for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']);
   return names.split('\n').filter(Boolean);
@@ -144,7 +143,6 @@ export async function settleDefaultBranch(
   return branch;
 }
 
-/** Makes a branch the default branch of a repository. */
 export async function makeDefault({ git, folder }: BareRepository, branch: string): Promise<void> {
   await git.read(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
 }

@@ -29,7 +29,6 @@ export interface AttendedPushes {
 /** Lines for a client that does not read them are left out from here on. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Returns the recorder of pushes. */
 export function attendedPushes(context: PushContext, log: (line: string) => void): AttendedPushes {
   // The comparison finds what was not recorded.
   const attending = background((error) => log(`A push is not recorded: ${reasonOf(error)}.`));

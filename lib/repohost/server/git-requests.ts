@@ -23,7 +23,6 @@ export function gitPathOf([owner = '', folder = '', ...rest]: readonly string[])
 const NOT_MADE_HERE =
   'The folder of this repository was not made by the service: move it away, and push to this address from a clone of it.';
 
-/** What serves the requests of git. */
 export interface GitServing extends OpenRepositories {
   readonly backend: GitBackend;
   readonly pushes: Pick<AttendedPushes, 'attend'>;

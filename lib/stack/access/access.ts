@@ -11,7 +11,6 @@ export interface Access {
   readonly statements?: readonly PolicyStatement[];
 }
 
-/** Returns several accesses as one. */
 export function all(...accesses: readonly Access[]): Required<Access> {
   return {
     environment: Object.assign({}, ...accesses.map((access) => access.environment)),

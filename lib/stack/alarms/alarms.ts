@@ -29,7 +29,6 @@ import { type RunbookEntry, runbookAddress } from './runbook.ts';
 /** The parts of the stack that are watched. */
 interface AlarmsProps {
   readonly parameters: Parameters;
-  /** The log of all functions. */
   readonly logGroup: LogGroup;
   readonly stores: Stores;
   readonly queues: Queues;

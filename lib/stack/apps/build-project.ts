@@ -57,7 +57,6 @@ export const COMPUTE = {
 export class BuildProject extends Construct {
   readonly project: Project;
   readonly logGroup: LogGroup;
-  /** The role of all builds. */
   readonly role: Role;
   /** True in the regions whose builds run on Lambda compute, on Arm. */
   readonly onLambdaCompute: CfnCondition;

@@ -51,7 +51,6 @@ export const bitbucketPipelines = defineSender({
   events: ['repo:commit_status_*'],
   requiredFields: ['commit_status.state', 'repository.full_name'],
   signature: bitbucketSignature,
-  tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: ({ url, repository }) => ({
     where:
       `Repository settings → Webhooks: https://bitbucket.org/${repository}/admin/webhooks ` +

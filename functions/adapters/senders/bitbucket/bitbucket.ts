@@ -77,7 +77,6 @@ export const bitbucket = defineSender({
   signature: bitbucketSignature,
   webhookApi: bitbucketWebhookApi,
   previews: 'Pull request: Created, Updated, Merged, Declined',
-  tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: ({ url, repository }) => ({
     where: `Repository settings → Webhooks → Add webhook: https://bitbucket.org/${repository}/admin/webhooks`,
     settings: [

@@ -57,7 +57,6 @@ export const ci = defineSender({
   requiredFields: ['commit', 'branch', 'repository', 'state'],
   // Travis CI has these fields too.
   foreignFields: ['repository.name'],
-  tested: { with: 'fixtures; its set-up, run by a shell', how: ['read', 'run'] },
   setup: ({ plainUrl, user, secret, repository }) => ({
     where: 'A command at the end of the build, also of one that has failed',
     lines: [

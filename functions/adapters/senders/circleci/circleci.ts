@@ -64,7 +64,6 @@ export const circleci = defineSender({
   header: 'Circleci-Event-Type',
   requiredFields: ['type', 'workflow.status', 'pipeline', 'webhook'],
   signature: circleciSignature,
-  tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: ({ url }) => ({
     where: 'Project Settings → Webhooks → Add Webhook',
     settings: [

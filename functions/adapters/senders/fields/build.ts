@@ -29,7 +29,6 @@ interface SentCheck {
   readonly run?: string | number | null | undefined;
 }
 
-/** Returns the fields of a build that say which check it is. */
 function checkFields({ name, usual, id, run }: SentCheck): Pick<BuildResult, 'check' | 'checkId' | 'run'> {
   const checkId = oneLine(`${id ?? ''}`, 300);
   const place = typeof run === 'string' ? Date.parse(run) : run;

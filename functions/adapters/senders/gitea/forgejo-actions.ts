@@ -60,7 +60,6 @@ export const forgejoActions = defineSender({
   header: 'X-Forgejo-Event',
   events: ['action_run_success', 'action_run_failure', 'action_run_recover'],
   signature: forgejoSignature,
-  tested: { with: 'fixtures, after the source of Forgejo', how: ['read', 'signed'] },
   setup: giteaSetup(
     'Custom events: Push; of the Actions run events Success, Failure and Recover',
     'Forgejo calls only when a run ends: of several workflows, the first that passes releases the push.',

@@ -15,7 +15,6 @@ export const forgejo = defineSender({
   signature: forgejoSignature,
   webhookApi: giteaWebhookApi('forgejo', 'https://codeberg.org/api/v1'),
   previews: 'Pull Request, Pull Request Synchronized',
-  tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
   read: (call) => [
     {

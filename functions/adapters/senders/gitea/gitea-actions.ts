@@ -18,7 +18,6 @@ export const giteaActions = defineSender({
   header: 'X-Gitea-Event',
   events: ['workflow_run'],
   signature: giteaSignature,
-  tested: { with: 'fixtures, after the source of Gitea', how: ['read', 'signed'] },
   setup: giteaSetup(
     'Custom events: Push; Workflow Run (Gitea 1.24 or newer)',
     'Gitea sends only the first line of the commit message: `[skip deploy]` must be there.',

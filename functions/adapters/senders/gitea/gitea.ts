@@ -14,7 +14,6 @@ export const gitea = defineSender({
   signature: giteaSignature,
   webhookApi: giteaWebhookApi('gitea', 'https://gitea.com/api/v1'),
   previews: 'Pull Request, Pull Request Synchronized',
-  tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
   read: (call) => [
     {

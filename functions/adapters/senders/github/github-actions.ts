@@ -17,7 +17,6 @@ export const githubActions = defineSender({
   events: ['workflow_run'],
   signature: githubSignature,
   holds: githubHolds,
-  tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
   setup: (values) => githubCiSetup(values, 'Workflow runs'),
   read: ({ headers, body }) => [readWorkflowRun(body, { ...runner, id: deliveryId(headers['x-github-delivery']) })],
   verdict: workflowRunVerdict,

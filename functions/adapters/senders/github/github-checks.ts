@@ -41,7 +41,6 @@ export const githubChecks = defineSender({
   events: ['check_suite', 'check_run'],
   signature: githubSignature,
   holds: githubHolds,
-  tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
   setup: (values) => githubCiSetup(values, 'Check suites'),
   read: (call) => [read(call)],
   verdict: verdictReader(v.object({ check_suite: v.object({ conclusion: text }) }), ({ check_suite }) =>

@@ -24,7 +24,6 @@ export const githubLegacy = defineSender({
   // `compare_url`.
   foreignFields: ['object_kind', 'compare_url'],
   signature: githubSignature,
-  tested: { with: 'fixtures', how: ['read'] },
   read: ({ body }: HookCall) => {
     const push = readGithubPush(body, 'a push of GitHub without headers');
     return [{ ...push, id: contentId(push, body) }];

@@ -47,7 +47,6 @@ export const githubStatus = defineSender({
   events: ['status'],
   signature: githubSignature,
   holds: githubHolds,
-  tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
   setup: (values) => githubCiSetup(values, 'Statuses'),
   read: ({ headers, body }: HookCall) =>
     read(readBody(statusBody, body, 'a commit status of GitHub'), deliveryId(headers['x-github-delivery'])),

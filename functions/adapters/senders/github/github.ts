@@ -27,12 +27,6 @@ export const github = defineSender({
   signature: githubSignature,
   webhookApi: githubWebhookApi,
   previews: 'Pull requests',
-  tested: {
-    with:
-      '726 payloads of GitHub.com and Enterprise Server, published by their users (`@octokit/webhooks-examples`); ' +
-      'fixtures',
-    how: ['read', 'signed', 'run'],
-  },
   setup: ({ url, repository, web }) => ({
     where: `Settings → Webhooks → Add webhook: ${web('https://github.com')}/${repository}/settings/hooks/new`,
     settings: [

@@ -65,7 +65,6 @@ export const gitlabCi = defineSender({
   requiredFields: gitlabFields,
   fieldValues: { object_kind: 'pipeline' },
   signature: gitlabSignature,
-  tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: ({ url, repository, web }) => ({
     where: `Settings → Webhooks: ${web('https://gitlab.com')}/${repository}/-/hooks (the webhook for pushes, or a new one)`,
     settings: [

@@ -70,7 +70,6 @@ export const gitlab = defineSender({
   signature: gitlabSignature,
   webhookApi: gitlabWebhookApi,
   previews: 'Merge request events',
-  tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: ({ url, repository, web }) => ({
     where: `Settings → Webhooks → Add new webhook: ${web('https://gitlab.com')}/${repository}/-/hooks`,
     settings: [

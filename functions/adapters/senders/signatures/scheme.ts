@@ -13,7 +13,6 @@ export interface SignatureScheme {
   readonly publishedKey?: (response: string) => string;
 }
 
-/** Returns the HMAC-SHA256 of the concatenated pieces. */
 export function hmac(key: string | Uint8Array, encoding: 'hex' | 'base64', ...pieces: (string | Uint8Array)[]): string {
   const code = createHmac('sha256', key);
   for (const piece of pieces) code.update(piece);

@@ -68,7 +68,6 @@ export const travis = defineSender({
   requiredFields: ['id', 'commit', 'repository.owner_name', 'repository.name'],
   signature: travisSignature,
   configFile: travisConfig,
-  tested: { with: 'fixtures, those of 2012 too', how: ['read', 'signed', 'run'] },
   setup: ({ url }) => ({
     where: '.travis.yml of the repository',
     lines: [

@@ -99,7 +99,6 @@ function saidBy(own: unknown, given: unknown, found: unknown): string {
   return `${none}${own === null ? 'by package.json' : 'set'}`;
 }
 
-/** Returns a value as it is typed. */
 function inWords(value: unknown): string {
   if (value === null || value === undefined) return '';
   return Array.isArray(value) ? value.join(',') : String(value);

@@ -4,7 +4,6 @@ import { memoryText } from '../../../client/processes.ts';
 import { CLASSES, MINUTES, type UsageGraphs, usageGraphs } from '../../model/usage.ts';
 
 const HEIGHT = 40;
-/** The width of a minute. */
 const WIDTH = 6;
 
 /** The last hour of an application: its requests by minute and class of status, and its memory. */

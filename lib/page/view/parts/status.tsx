@@ -6,7 +6,6 @@ export function Status({ of }: { of: { readonly status: string; readonly operati
   return <Badge shown={shownStatus(of)} />;
 }
 
-/** A status with its own label, tone and shape. */
 export function Badge({ shown: { label, tone, shape } }: { shown: ShownStatus }) {
   return (
     <span class={`flow status ${tone}`}>

@@ -5,14 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseHost, parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
 import { openHosts } from '../../../../../functions/adapters/hosts/open-hosts.ts';
 import { type HostDefinition, hosts } from '../../../../../functions/adapters/hosts/registry.ts';
-import { table, withGenerated } from '../../../../support/documents/markdown.ts';
 import { type StrictServer, strictServer } from '../../../../support/hosts/strict-server.ts';
-
-/** Returns one row for each kind of host: its API, and how it was tested. */
-function hostTable(hosts: readonly HostDefinition[]): string {
-  const rows = hosts.map(({ name, kind, api, tested }) => [name, `\`${kind}\``, api, tested]);
-  return table(['host', 'kind', 'API', 'tested with'], rows);
-}
 
 const path = fileURLToPath(new URL('../../../../../functions/adapters/hosts/README.md', import.meta.url));
 
@@ -35,8 +28,6 @@ const acme: HostDefinition = {
     pullRequests: ({ owner, name }) => ({ path: `${owner}/${name}/open`, schema: v.array(v.never()) }),
     pair: async (_api, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),
   }),
-  api: 'version 1',
-  tested: 'nothing',
 };
 const definitions = [...hosts, acme];
 
@@ -70,14 +61,9 @@ describe('a host kind added with one folder and one entry', () => {
     expect(await host.file(commit, 'package.json', 'key', 100)).toBe('{}');
     expect(server.received[0]?.headers.authorization).toBe('Acme key');
   });
-
-  it('has its row in the README', () => {
-    expect(hostTable(definitions)).toContain('| Acme Git | `acme` | version 1 | nothing |');
-  });
 });
 
-describe('the README of the hosts', () => {
-  it('contains the table of the registry (vitest -u updates it)', async () => {
-    await expect(withGenerated(readFileSync(path, 'utf8'), { hosts: hostTable(hosts) })).toMatchFileSnapshot(path);
-  });
+it('The README of the hosts has a row for each kind', () => {
+  const readme = readFileSync(path, 'utf8');
+  for (const { name, kind } of hosts) expect(readme).toContain(`| ${name} | \`${kind}\` |`);
 });

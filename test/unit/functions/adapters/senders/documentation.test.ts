@@ -17,11 +17,4 @@ describe('the README of the senders', () => {
     const text = readFileSync(path, 'utf8');
     for (const { name, setup } of senders) if (setup === null) expect(text).toContain(`**${name}**`);
   });
-
-  it('calls a sender signed where its signature is tested', () => {
-    const claimed = senders.filter(({ tested }) => tested.how.includes('signed')).map(({ id }) => id);
-    const able = senders.filter(({ signature }) => signature !== null).map(({ id }) => id);
-    // The calls without headers have no signature either.
-    expect(claimed).toEqual(able.filter((id) => id !== 'github-legacy'));
-  });
 });

@@ -27,7 +27,6 @@ const acme = defineSender({
     path: '.acme.yml',
     decide: (config) => (field(config, 'webhook') ? { hold: true, waitsFor: 'Acme CI' } : { hold: false, note: null }),
   },
-  tested: { with: 'nothing', how: ['read'] },
   setup: ({ url }) => ({ where: 'Acme → Webhooks', settings: [['Endpoint', url]], secretSetting: 'Signing key' }),
   read: ({ body }) => {
     const { acme: build } = readBody(v.object({ acme: v.object({ commit: v.string() }) }), body, 'a build of Acme CI');
@@ -109,7 +108,7 @@ describe('a sender added with one file and one line', () => {
   });
 
   it('has its rows in the README', () => {
-    expect(senderTable(list)).toContain('| Acme CI (`acme-ci`) | nothing | read |');
+    expect(senderTable(list)).toContain('Acme CI (`acme-ci`) | fixtures | read, signed |');
     expect(holdTable(list)).toContain('Acme CI (`.acme.yml`) | when this file has a webhook in it |');
   });
 });
