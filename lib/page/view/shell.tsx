@@ -7,6 +7,7 @@ import { useStore } from '../service/store.ts';
 import { useWorkspace } from '../service/workspace.ts';
 import { AppView } from './apps/app.tsx';
 import { Apps } from './apps/apps.tsx';
+import { chooseSearchField } from './apps/search-field.tsx';
 import { Connect } from './connect/connect.tsx';
 import { Deploy } from './deploy/deploy.tsx';
 import { Deploys } from './deploys/deploys.tsx';
@@ -32,9 +33,10 @@ export function Shell({ route }: { route: Route }) {
     if (first.current === where) return;
     first.current = where;
     window.scrollTo(0, 0);
-    // A screen reader begins to read the new view.
-    main.current?.focus({ preventScroll: true });
+    // A screen reader begins to read the new view, unless a field of it has been chosen.
+    if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
   }, [where]);
+  useSearchKey(route.user);
   const tab = { deploy: 'deploys', app: 'apps', new: 'apps' }[route.view as 'deploy' | 'app' | 'new'] ?? route.view;
   return (
     <>
@@ -69,6 +71,22 @@ export function Shell({ route }: { route: Route }) {
       <Notice />
     </>
   );
+}
+
+/** The key `/`, outside of fields, chooses the search for an application. */
+function useSearchKey(user: string): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      const isText = target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
+      if (key !== '/' || ctrlKey || metaKey || altKey || isText) return;
+      event.preventDefault();
+      location.hash = hashOf({ user, view: 'apps' });
+      chooseSearchField();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, [user]);
 }
 
 /** Says what applications lack on the service's machine. */

@@ -17,6 +17,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
 import { usePreviews } from './previews.tsx';
+import { SearchField } from './search-field.tsx';
 
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {
@@ -31,6 +32,11 @@ export function Apps() {
   const names = new Set(all?.map(({ name }) => name));
   // A preview is listed under what it previews, unless that was removed.
   const parents = all?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
+  const [text, setText] = useState('');
+  const found = failingFirst(
+    parents.filter(({ name }) => name.includes(text.toLowerCase())),
+    (app) => newestOf(changes, app.name),
+  );
   return (
     <div class="page">
       <div class="title flow split wrap">
@@ -44,13 +50,15 @@ export function Apps() {
       {!all && <Alert text={failure} />}
       {!all && !failure && <Loading />}
       {all?.length === 0 && <FirstRun />}
+      {parents.length > FEW && <SearchField text={text} onText={setText} />}
+      {text !== '' && found.length === 0 && <p class="muted">{`No application has “${text}” in its name.`}</p>}
       {all && all.length > 0 && (
         <ul class="app-cards grid">
-          {parents.map((app) => (
+          {found.map(({ app, last }) => (
             <Card
               key={app.name}
               app={app}
-              last={newestOf(changes, app.name)}
+              last={last}
               previews={previews.filter(({ preview_of }) => preview_of === app.name).length}
             />
           ))}
@@ -58,6 +66,22 @@ export function Apps() {
       )}
     </div>
   );
+}
+
+/** So many are found without a search. */
+const FEW = 6;
+
+interface Found {
+  readonly app: Application;
+  readonly last: Entry | null;
+}
+
+/** Returns the applications with their last deploys; those that have crashed, or whose last deploy has failed, come first. */
+function failingFirst(all: readonly Application[], lastOf: (app: Application) => Entry | null): readonly Found[] {
+  const found = all.map((app) => ({ app, last: lastOf(app) }));
+  const isFailing = ({ app, last }: Found) =>
+    [shownState(app.state), ...(last ? [shownStatus(last)] : [])].some(({ tone }) => tone === 'bad');
+  return [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
 }
 
 /** The place of the cards while they are read, as large as they will be. */
@@ -108,7 +132,7 @@ function Card({ app, last, previews }: CardProps) {
             <Glyph name="open" size={14} />
           </External>
         ) : (
-          <span class="faint">No address yet</span>
+          <span class="faint">No address</span>
         )}
       </p>
       <Last entry={shown} />

@@ -70,6 +70,29 @@ describe('the page, in a browser', () => {
     await answer.getByText('Is there a row for it?').waitFor();
   });
 
+  it('of many applications those that fail come first, and / finds one by its name', async () => {
+    const { apps } = cannedLog(service.base);
+    const [one] = apps;
+    const named = (name: string, state: string) => ({ ...one, name, state, active: null });
+    const many = ['a', 'b', 'c', 'd', 'e'].map((name) => named(`shop-${name}`, 'running'));
+    const all = [...many, named('worker', 'restarting'), named('zeta', 'crashed')];
+    refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: { apps: all } } : undefined);
+    const { page } = await open('deploys');
+    await page.locator('.row').first().waitFor();
+    await page.keyboard.press('/');
+    const field = page.getByRole('searchbox', { name: 'Find an application' });
+    await field.waitFor();
+    const cards = page.locator('.app-card h2');
+    await expect.poll(() => cards.first().textContent()).toBe('zeta');
+    await expect.poll(() => page.evaluate<boolean>(`document.activeElement.type === 'search'`)).toBe(true);
+    for (const key of ['-', 'c', '/']) await page.keyboard.press(key);
+    await page.getByText('No application has “-c/” in its name.').waitFor();
+    await page.keyboard.press('Backspace');
+    await expect.poll(() => cards.count()).toBe(1);
+    expect(await cards.first().textContent()).toBe('shop-c');
+    await expectAccessible(page, axe);
+  });
+
   it('previews are listed under their application, and not between the applications', async () => {
     const { rows, apps } = cannedLog(service.base);
     const own = { pull_request: 7, preview_of: 'shop', app_name: 'shop-pr-7' };
