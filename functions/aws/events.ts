@@ -157,8 +157,8 @@ export const sweep = () => {
 /** The schedule and the logs of applications. */
 export const watchApps = async () => {
   const platform = await on.configured();
-  const [health, events] = [await platform.health(), await platform.events()];
+  const [health, events, cron] = [await platform.health(), await platform.events(), await platform.cron()];
   const stores = { log: on.log(), appFacts: on.appFacts(), cursor: dynamoDbAppEventCursor(on.logTable()) };
-  const ports = { ...stores, health, events, queue: on.queueTo('report'), ...on.system };
+  const ports = { ...stores, health, events, cron, queue: on.queueTo('report'), ...on.system };
   return async (event: unknown) => ({ events: await watchAll(ports, endedInstanceIn(event)) });
 };

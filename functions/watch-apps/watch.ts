@@ -1,10 +1,11 @@
 import type { AppEvent, Incident } from '../core/ports/app-event.ts';
 import type { AppEventCursor, AppEventPage, AppEvents } from '../core/ports/applications.ts';
-import type { AppHealth, EndedInstance } from '../core/ports/platform.ts';
+import type { AppCron, AppHealth, EndedInstance } from '../core/ports/platform.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';
 
 interface WatchPorts extends ApplyPorts {
   readonly health: AppHealth;
+  readonly cron: AppCron;
   readonly events: AppEvents;
   readonly cursor: AppEventCursor;
   /** Records an incident; absent: the platform tells of none. */
@@ -12,7 +13,7 @@ interface WatchPorts extends ApplyPorts {
 }
 
 /**
- * Looks after an application of which an instance has `ended`, else after one that has crashed. Then reads what the
+ * Looks after an application of which an instance has `ended`, else after one that has crashed, and begins what is due. Then reads what the
  * platform says about its applications, and applies it to the entries that they run. An event that could not be applied
  * yet is read again by the next run, and so may others be: applying one twice changes nothing. Returns the number of
  * events.
@@ -29,13 +30,11 @@ export async function watchApps(ports: WatchPorts, ended: EndedInstance | null =
   return events.length;
 }
 
-/** A failed check does not prevent the events from being applied. */
-async function look({ health, trace }: WatchPorts, ended: EndedInstance | null): Promise<void> {
-  try {
-    await (ended ? health.ended(ended) : health.recheck());
-  } catch (error) {
-    trace('application not looked after', { ...ended, error });
-  }
+/** A failed check does not prevent the events from being applied, nor cron one of crashes, which may take half a minute. */
+async function look({ health, cron, trace }: WatchPorts, ended: EndedInstance | null): Promise<void> {
+  const failed = (error: unknown) => trace('application not looked after', { ...ended, error });
+  if (ended) return health.ended(ended).catch(failed);
+  await Promise.all([cron.runDue().catch(failed), health.recheck().catch(failed)]);
 }
 
 /** A platform that was set up again counts from 1. */

@@ -49,11 +49,11 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   // Fail on a damaged manifest now, before the minutes that an installation may take.
   await readStartManifest(project.folder);
   // A wrong schedule fails the build.
-  const cron = await cronIn(project.folder);
+  await cronIn(project.folder);
   if (site.runsWebOnly) {
     const procfile = await procfileIn(project.folder);
     checkLanguage(project, procfile, site.settings);
-    unusedIn(procfile, cron).forEach(warn);
+    unusedIn(procfile).forEach(warn);
   }
   for (const sentence of await leftOut(site.root)) warn(sentence);
   const programs = await toolchain(site, project);

@@ -3,7 +3,6 @@ import { join, sep } from 'node:path';
 import { UNFOLLOWED } from '../files/opened.ts';
 import { entriesInside } from './inside.ts';
 import { textOf } from './manifest.ts';
-import type { CronEntry } from './start/cron.ts';
 import type { Procfile } from './start/start-command.ts';
 
 /** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
@@ -126,9 +125,9 @@ async function isPointer(path: string): Promise<boolean> {
   }
 }
 
-/** Says what of a Procfile and of app.json does not run on AWS Lambda. */
-export function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {
-  const lines = Object.keys(procfile).filter((type) => type !== 'web' && type !== 'release');
-  const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
-  return unused.length === 0 ? [] : [`On AWS Lambda only web and release are run, not ${unused.join(', ')}.`];
+/** Says what of a Procfile does not run on AWS Lambda. */
+export function unusedIn(procfile: Procfile): readonly string[] {
+  const unused = Object.keys(procfile).filter((type) => type !== 'web' && type !== 'release');
+  if (unused.length === 0) return [];
+  return [`On AWS Lambda only web and release of the Procfile are run, not ${unused.join(', ')}.`];
 }

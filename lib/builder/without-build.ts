@@ -7,7 +7,7 @@ import { managerCommands } from './manager-commands.ts';
 import { stringsIn } from './manifest.ts';
 import { type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone } from './release-content.ts';
-import { cronIn } from './start/cron.ts';
+import { type CronEntry, cronIn } from './start/cron.ts';
 import { mayUseDevelopment, processLines } from './start/development.ts';
 import { otherLanguage } from './start/scripts.ts';
 import {
@@ -30,6 +30,7 @@ interface Unbuilt {
 
 interface WithoutBuild {
   readonly found: Settings;
+  readonly cron: readonly CronEntry[];
   /** What its deploy says of it. */
   readonly notes: readonly string[];
 }
@@ -50,12 +51,12 @@ export function withoutBuild({ root, path, settings, hasVariables }: Unbuilt): P
     await completeStandalone(project);
     const start = await startCommand(folder, manifest, settings);
     const notes = [
-      ...unusedIn(procfile, cron),
+      ...unusedIn(procfile),
       ...(await leftOut(root)),
       ...otherNode(await wantedNode(project)),
       ...(start.note === undefined ? [] : [start.note]),
     ];
-    return { found: { install: '', build: '', ...startedBy(start) }, notes };
+    return { found: { install: '', build: '', ...startedBy(start) }, cron, notes };
   });
 }
 

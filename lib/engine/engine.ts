@@ -210,9 +210,10 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
   };
   // The platform's events say which of its applications crash.
   const health = { ended: async () => {}, recheck: async () => {} };
+  const cron = { runDue: async () => {} };
   const watch = async () => {
     const incident = (one: Incident) => applyIncident(one, { log, appFacts, clock, ids });
-    const parts = { log, appFacts, health, events, cursor, queue, clock, trace, incident };
+    const parts = { log, appFacts, health, cron, events, cursor, queue, clock, trace, incident };
     await watchApps(parts).catch(said('applications not watched'));
     return null;
   };

@@ -84,16 +84,21 @@ export async function bundle({ functions, outdir, maps = true }: BundleOptions):
   await Promise.all(old.map((folder) => rm(folder, { recursive: true, force: true })));
   await Promise.all(bundles.flatMap(({ name, files }) => files.map((file) => write(target(outdir, name, file), file))));
   await bundlePage(join(functions, PAGE.source), join(outdir, PAGE.function, 'page'));
-  // It makes releases of sites.
-  if (names.includes('stage-extract')) bundleStaticServer(join(outdir, 'stage-extract'));
+  // It makes releases that need no build.
+  if (names.includes('stage-extract')) bundleOfReleases(join(outdir, 'stage-extract'));
   return names;
 }
 
-/** Writes the server for static sites into a folder, as one file. */
-export function bundleStaticServer(folder: string): void {
+/** What is in each release: the server for static sites, and the handler that runs commands. */
+const OF_RELEASES = ['start/static-server.cjs', 'codebuild/jobs.cjs'];
+
+/** Writes what is in each release into a folder, a file each. */
+export function bundleOfReleases(folder: string): void {
   buildSync({
-    entryPoints: [fileURLToPath(new URL('../builder/start/static-server.cjs', import.meta.url))],
-    outfile: join(folder, 'static-server.cjs'),
+    entryPoints: OF_RELEASES.map((path) => fileURLToPath(new URL(`../builder/${path}`, import.meta.url))),
+    entryNames: '[name]',
+    outExtension: { '.js': '.cjs' },
+    outdir: folder,
     bundle: true,
     platform: 'node',
     target: TARGET,

@@ -6,7 +6,7 @@ import { findResource } from '../aws-local/template/template.ts';
 import { buildDelay, buildPrice, machines, signedAddress, variables } from '../sandbox/checklist/builds.ts';
 import { socketAuthorizer, stageVariables } from '../sandbox/checklist/gateway.ts';
 import type { Deployed, Item } from '../sandbox/checklist/item.ts';
-import { ownLog, wordsOfAnEnd } from '../sandbox/checklist/lambda.ts';
+import { commands, ownLog, wordsOfAnEnd } from '../sandbox/checklist/lambda.ts';
 import { partsWith } from '../support/aws-local/apps/emulated-apps.ts';
 import { entryAddress, gitFolder } from '../support/service/git-folder.ts';
 import type { Started } from '../support/service/started.ts';
@@ -62,6 +62,7 @@ describe('The checklist of a real account, with the stack on the emulators', () 
     [ownLog, /^its line is in the stream \d{4}\/\d\d\/\d\d\/\[1\]/],
     [stageVariables, /\/errors#mw:auth:unauthorized$/],
     [wordsOfAnEnd, /no database here/],
+    [commands, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\]/],
     // The emulator has one machine for the builds of all projects.
     [machines, /two applications share a machine/],
     [variables, /^its command has seen one$/],

@@ -67,6 +67,7 @@ export function platformTableContract(title: string, open: () => Promise<Platfor
       await table.write(keys.quiet('f'), { since: 1 });
       expect((await table.list(keys.apps('kiwi'))).map(({ sk }) => sk)).toEqual(['B', 'a', 'b']);
       expect(await table.list(keys.apps('lime'))).toEqual([]);
+      expect((await table.list(keys.apps('kiwi'), 'a')).map(({ sk }) => sk)).toEqual(['B', 'a']);
     });
 
     it('removes an item once', async () => {

@@ -12,8 +12,9 @@ export function memoryTable(): PlatformTable {
   const idOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
   return {
     read: async <Item>(key: Key<Item>) => (items.get(idOf(key)) as Stored<Item> | undefined) ?? null,
-    list: async <Item>(partition: Partition<Item>) => {
-      const found = [...items.values()].filter(({ pk }) => pk === partition.pk) as unknown as Stored<Item>[];
+    list: async <Item>(partition: Partition<Item>, until?: string) => {
+      const isWanted = ({ pk, sk }: Key) => pk === partition.pk && (until === undefined || sk <= until);
+      const found = [...items.values()].filter(isWanted) as unknown as Stored<Item>[];
       return found.sort((a, b) => (a.sk < b.sk ? -1 : 1));
     },
     write: async <Item>(key: Key<Item>, changes: Changes<Item>, condition?: Condition<Item>) => {

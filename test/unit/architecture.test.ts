@@ -193,11 +193,12 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'An adapter imports the core, its own role, packages and the clients of AWS: roles never import each other; that of AWS Lambda what makes a release without a build',
+      'An adapter imports the core, its own role, packages and the clients of AWS: roles never import each other; that of AWS Lambda what makes a release without a build, and when cron is due',
     files: isAdapter,
     allowed: (target, importer) =>
       (isIn('functions/adapters/platform/aws-lambda/build')(importer) &&
         target === 'lib/builder/codebuild/pack-release.ts') ||
+      (isIn('functions/adapters/platform/aws-lambda/jobs')(importer) && target === 'lib/builder/start/cron.ts') ||
       isCore(target) ||
       role(target, 3) === role(importer, 3) ||
       isAws(target) ||

@@ -1,8 +1,8 @@
 import type { PlatformPorts } from '../../core/ports/applications.ts';
-import type { AppHealth } from '../../core/ports/platform.ts';
+import type { AppCron, AppHealth } from '../../core/ports/platform.ts';
 
-/** The ports of a platform, and the health that its events are compared with. */
-type Ports = PlatformPorts & { readonly health: AppHealth };
+/** The ports of a platform, and what is called each minute: the health that its events are compared with, and cron. */
+type Ports = PlatformPorts & { readonly health: AppHealth; readonly cron: AppCron };
 
 /**
  * A platform: what deploys and runs applications. A port is loaded when it is asked for, so that

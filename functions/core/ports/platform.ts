@@ -128,6 +128,12 @@ export interface AppHealth {
   recheck(): Promise<void>;
 }
 
+/** What runs commands at the times of a schedule, where the platform does not do so by itself. */
+export interface AppCron {
+  /** Begins what has become due, and does not wait for its end. Called every minute; of two calls at once one begins it. */
+  runDue(): Promise<void>;
+}
+
 export interface BuildOutput {
   /**
    * Returns the lines of a build in batches, oldest first: with `follow` until the build has ended; null for a snapshot

@@ -1,9 +1,9 @@
 // What CodeBuild runs: it builds one application as the embedded platform does, from and to addresses of S3. The variable
 // JOB_URL is the address of a JSON document, which `storeJob` of the adapter of the platform writes: the addresses of the
-// tarball, of the release to store and of the downloaded packages, the folder of the application in the tarball, the
+// tarball, of the release and its cron to store and of the downloaded packages, the folder of the application in the tarball, the
 // settings of its deploy, whether earlier packages are left out, and the variables, sealed.
 
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { KMSClient } from '@aws-sdk/client-kms';
@@ -19,6 +19,7 @@ import { buildApplication } from '../build-application.ts';
 import type { BuildSite } from '../build-step.ts';
 import { readBuildLines } from '../process/lines.ts';
 import type { CommandContext } from '../process/run-command.ts';
+import { cronIn } from '../start/cron.ts';
 import { tools } from '../tools/tools.ts';
 import { unpack } from '../unpack.ts';
 import { addStartProgram, archive, checkSize } from './lambda-release.ts';
@@ -27,6 +28,7 @@ import { download, fetchPackages, keepPackages, upload } from './transfer.ts';
 const Job = v.object({
   source: v.string(),
   release: v.string(),
+  cron: v.string(),
   cacheGet: v.string(),
   cachePut: v.string(),
   path: v.string(),
@@ -101,7 +103,11 @@ async function build(work: string, print: (line: string) => void): Promise<void>
   await checkSize(root, 'The application', print);
   await addStartProgram(release, job);
   await archive(release, archived);
-  await upload(archived, job.release).catch(because('The release could not be stored'));
+  const cron = join(work, 'cron.json');
+  await writeFile(cron, JSON.stringify(await cronIn(project.folder)));
+  await Promise.all([upload(archived, job.release), upload(cron, job.cron)]).catch(
+    because('The release could not be stored'),
+  );
   // Not worth a failed build.
   await keepPackages(packages, project, job.cachePut).catch(() => undefined);
 }

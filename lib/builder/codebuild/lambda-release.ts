@@ -2,6 +2,7 @@ import { constants, createWriteStream } from 'node:fs';
 import { copyFile, lstat, readdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { ZipFile } from 'yazl';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { MISSING, unless } from '../../files/errors.ts';
@@ -12,6 +13,8 @@ const MB = 1024 * 1024;
 /** Lambda allows 250 MB unpacked, and the adapter's layer takes some of it. */
 const MOST_MB = 240;
 const SHOWN_PARTS = 10;
+/** The handler of the function that runs commands of an application. */
+const JOBS = fileURLToPath(new URL('jobs.cjs', import.meta.url));
 /** The mode of a symbolic link in an archive. */
 const LINK = 0o120777;
 
@@ -56,7 +59,7 @@ interface StartedWith {
 
 /**
  * Writes what Lambda runs, with the Lambda Web Adapter before it, beside the built application, which is in the folder
- * `app` of the release. Only /tmp can be written to there. Throws an Error with one sentence when there is nothing to
+ * `app` of the release. With arguments it runs them in place of the application. Only /tmp can be written to there. Throws an Error with one sentence when there is nothing to
  * start.
  */
 export async function addStartProgram(release: string, { path, settings }: StartedWith): Promise<void> {
@@ -67,6 +70,7 @@ export async function addStartProgram(release: string, { path, settings }: Start
       ? [program, ...args].map(shellQuote).join(' ')
       : `node "$here/static-server.cjs" ${shellQuote(site)}`;
   await copyFile(STATIC_SERVER, join(release, 'static-server.cjs'));
+  await copyFile(JOBS, join(release, 'jobs.cjs'));
   const place = path === '' ? '' : `/${shellQuote(path)}`;
   const script = [
     '#!/bin/sh',
@@ -74,6 +78,7 @@ export async function addStartProgram(release: string, { path, settings }: Start
     `cd "$here/app"${place} || exit 1`,
     'export PATH="$PWD/node_modules/.bin:$here/app/node_modules/.bin:$PATH"',
     'export HOME=$' + '{TMPDIR:-/tmp} LAMBDA_TASK_ROOT="$here"',
+    '[ $# -eq 0 ] || exec "$@"',
     `exec ${command}`,
   ];
   await writeFile(join(release, 'run.sh'), `${script.join('\n')}\n`, { mode: 0o755 });

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
+import type { CronEntry } from '../start/cron.ts';
 import { unpack } from '../unpack.ts';
 import { withoutBuild } from '../without-build.ts';
 import { addStartProgram, archive } from './lambda-release.ts';
@@ -23,6 +24,7 @@ interface Packing {
 interface Packed {
   readonly archive: string;
   readonly found: Settings;
+  readonly cron: readonly CronEntry[];
   readonly notes: readonly string[];
 }
 

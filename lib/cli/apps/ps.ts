@@ -67,7 +67,7 @@ function show(call: Call, sent: unknown): number {
   const none = Object.keys(counts).filter((type) => counts[type] === 0);
   if (none.length > 0) call.warn(`No process of ${none.join(', ')} runs: "hooks scale ${none[0]}=1" starts one.`);
   if (counts.web === 'auto') call.warn('web ends after ten minutes without a request, and starts at the next one.');
-  if (processes.length === 0 && none.length === 0) call.warn('Nothing has been started yet.');
+  if (processes.length === 0 && cron.length === 0 && none.length === 0) call.warn('Nothing has been started yet.');
   return 0;
 }
 

@@ -69,7 +69,7 @@ const PIECE_BYTES = 128 * 1024;
 const FULL_PAUSE_MS = 300;
 
 /** Sends what comes in, and its end. What the command does not read, because it has ended, is dropped. */
-async function forward({ stdin }: Call, running: Running, signal: AbortSignal): Promise<void> {
+async function forward({ stdin, warn }: Call, running: Running, signal: AbortSignal): Promise<void> {
   try {
     for await (const chunk of stdin.chunks(signal)) {
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
@@ -77,8 +77,9 @@ async function forward({ stdin }: Call, running: Running, signal: AbortSignal): 
       }
     }
     await send(running, { end: true });
-  } catch {
-    // The command has ended; if it has not, its output says so.
+  } catch (error) {
+    // Else the command has ended; if it has not, its output says so.
+    if (error instanceof Refusal && error.status === 501) warn(error.message);
   }
 }
 

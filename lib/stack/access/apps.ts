@@ -59,7 +59,7 @@ export function runApps(access: AppsAccess, watcher: { readonly functionArn: str
   return all(startApps(access), { environment: { PLATFORM_WATCHER: watcher.functionArn } });
 }
 
-/** Asks applications whether they answer, and notes those that do not, until they do. */
+/** Asks applications whether they answer, and notes those that do not, until they do; begins what their cron runs. */
 export function lookAfterApps(access: AppsAccess): Access {
   const { functionArn, logGroupArn } = access.apps;
   return appsAccess(
@@ -67,6 +67,7 @@ export function lookAfterApps(access: AppsAccess): Access {
     ['GetItem', 'Query', 'UpdateItem', 'DeleteItem'],
     [
       allow(['lambda:InvokeFunction'], functionArn),
+      ...signRuns(access),
       allow(['logs:FilterLogEvents', 'logs:PutLogEvents', 'logs:DescribeLogStreams'], logGroupArn),
       allow(['logs:PutSubscriptionFilter', 'logs:DeleteSubscriptionFilter'], logGroupArn),
       ofVariables(allow(['kms:Decrypt'], access.sealingKey.keyArn)),
@@ -99,6 +100,29 @@ function startApps(access: AppsAccess): Access {
   );
 }
 
+/**
+ * Runs commands of applications, in the functions beside theirs, which it makes when they are first needed. What a command
+ * may write, this function may sign an address for.
+ */
+export function runCommands(access: AppsAccess): Access {
+  const { apps, sealingKey } = access;
+  const statements = [
+    allow(
+      JOB_ACTIONS.map((action) => `lambda:${action}`),
+      apps.jobFunctionArn,
+    ),
+    passRole(apps.appRole.roleArn, 'lambda.amazonaws.com'),
+    allow(['s3:GetObject'], apps.bucket.arnForObjects('releases/*')),
+    ...signRuns(access),
+    ofVariables(allow(['kms:Decrypt'], sealingKey.keyArn)),
+  ];
+  return appsAccess(access, ['GetItem', 'Query', 'UpdateItem', 'DeleteItem'], statements);
+}
+
+function signRuns({ apps }: AppsAccess): PolicyStatement[] {
+  return [allow(['s3:GetObject', 's3:PutObject'], apps.bucket.arnForObjects('runs/*'))];
+}
+
 /** Finds an application. */
 export function findApp({ apps }: AppsAccess): Access {
   return tableAccess(apps, ['GetItem']);
@@ -115,9 +139,14 @@ export function configureApps(access: AppsAccess): Access {
   return appsAccess(access, ['GetItem', 'Query', 'UpdateItem'], [seal]);
 }
 
-/** Reads what applications print. */
+/** Reads what applications and their commands print. */
 export function readAppLogs(access: AppsAccess): Access {
-  return appsAccess(access, ['GetItem'], [allow(['logs:FilterLogEvents'], access.apps.logGroupArn)]);
+  const { logGroupArn, bucket } = access.apps;
+  const statements = [
+    allow(['logs:FilterLogEvents'], logGroupArn),
+    allow(['s3:GetObject'], bucket.arnForObjects('runs/*')),
+  ];
+  return appsAccess(access, ['GetItem', 'UpdateItem', 'DeleteItem'], statements);
 }
 
 export function readBuildLogs(access: AppsAccess): Access {
@@ -136,7 +165,11 @@ const LAMBDA_ACTIONS = [
   ...['CreateFunction', 'GetFunction', 'UpdateFunctionConfiguration', 'UpdateFunctionCode', 'TagResource'],
   ...['PublishVersion', 'ListVersionsByFunction', 'InvokeFunction', 'DeleteFunction'],
   ...['CreateAlias', 'UpdateAlias', 'AddPermission', 'CreateFunctionUrlConfig', 'GetFunctionUrlConfig'],
-  ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency'],
+  ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'PutFunctionEventInvokeConfig'],
+];
+const JOB_ACTIONS = [
+  ...['CreateFunction', 'GetFunction', 'UpdateFunctionConfiguration', 'UpdateFunctionCode', 'TagResource'],
+  ...['PutFunctionEventInvokeConfig', 'InvokeFunction', 'DeleteFunction'],
 ];
 const LOG_ACTIONS = [
   ...['CreateLogGroup', 'TagResource', 'PutRetentionPolicy', 'PutSubscriptionFilter', 'DeleteLogGroup'],

@@ -15,7 +15,7 @@ import type { EndpointFunction } from '../../../functions/api/endpoints/endpoint
 import { type Route, routes } from '../../../functions/api/routes.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
 import type { Access } from '../access/access.ts';
-import { configureApps, findApp, findApps, readAppLogs, readBuildLogs } from '../access/apps.ts';
+import { configureApps, findApp, findApps, readAppLogs, readBuildLogs, runCommands } from '../access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from '../access/hosts.ts';
 import { appendEntries, queryApps, queryLog, readEntries, writeLog } from '../access/log.ts';
 import { sendTo } from '../access/queues.ts';
@@ -218,7 +218,7 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
     'api-build-log': [...read, ...streamed, readBuildLogs(platform)],
     'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
     'api-changes': [...read, queryLog(stores.log), ...streamed, receiveSignals(changes.internal)],
-    'api-apps': [...read, queryLog(stores.log), findApps(platform)],
+    'api-apps': [...read, queryLog(stores.log), runCommands(platform)],
     'api-app-env': [...record('start'), configureApps(platform)],
     'api-app-operations': [...record('extract', 'start'), queryApps(stores.log), waiting, findApps(platform)],
     'api-app-source': [

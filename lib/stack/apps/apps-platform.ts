@@ -53,6 +53,11 @@ export class AppsPlatform extends Construct {
     return `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${this.functionPrefix}-*`;
   }
 
+  /** The ARN of the functions that run the commands of applications. */
+  get jobFunctionArn(): string {
+    return `${this.functionArn}-do`;
+  }
+
   /** The ARN of the projects of all applications. */
   get projectArn(): string {
     return `arn:${Aws.PARTITION}:codebuild:${Aws.REGION}:${Aws.ACCOUNT_ID}:project/${this.functionPrefix}-*`;
@@ -97,7 +102,7 @@ export class AppsPlatform extends Construct {
 
   /**
    * All applications share one role and have its credentials. A stream can be made only in the log that has the
-   * function's name as its tag, and streams of Lambda have names that cannot be guessed. Lambda itself writes logs with
+   * function's name as its tag, also by the function that runs its commands, and streams of Lambda have names that cannot be guessed. Lambda itself writes logs with
    * the ARN of the function too, so that all other calls cannot simply be denied.
    * https://docs.aws.amazon.com/lambda/latest/dg/permissions-source-function-arn.html
    * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-identity-based-access-control-cwl.html
@@ -106,7 +111,9 @@ export class AppsPlatform extends Construct {
     const logs = `${this.logGroupArn}:*`;
     const open = allow(['logs:CreateLogStream'], logs);
     const functionOfLog = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${aws:ResourceTag/function}`;
-    open.addCondition('StringLike', { 'lambda:SourceFunctionArn': [functionOfLog, `${functionOfLog}:*`] });
+    open.addCondition('StringLike', {
+      'lambda:SourceFunctionArn': [functionOfLog, `${functionOfLog}:*`, `${functionOfLog}-do`, `${functionOfLog}-do:*`],
+    });
     const ofPlatform = new PolicyStatement({
       effect: Effect.DENY,
       actions: ['logs:PutLogEvents'],
@@ -126,10 +133,16 @@ export class AppsPlatform extends Construct {
     const inAccount = (service: string, what: string) =>
       `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${what}<AWS::StackName>-app-*`;
     const logs = inAccount('logs', 'log-group:/aws/lambda/');
-    const folders = ['', 'snapshots/', 'jobs/', 'releases/', 'caches/'];
+    const folders = ['', 'snapshots/', 'jobs/', 'releases/', 'runs/', 'caches/'];
     const resources = [
       ...folders.map((folder) => `<${logicalId(this.bucket)}.Arn>/${folder}*`),
-      ...[inAccount('lambda', 'function:'), inAccount('codebuild', 'project/'), logs, `${logs}:*`],
+      ...[
+        inAccount('lambda', 'function:'),
+        `${inAccount('lambda', 'function:')}-do`,
+        inAccount('codebuild', 'project/'),
+        logs,
+        `${logs}:*`,
+      ],
     ];
     for (const resource of resources) {
       Validations.of(Stack.of(this)).acknowledge({
@@ -162,6 +175,7 @@ function appsBucket(scope: Construct): Bucket {
       { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       { prefix: 'snapshots/', expiration: Duration.days(2) },
       { prefix: 'jobs/', expiration: Duration.days(1) },
+      { prefix: 'runs/', expiration: Duration.days(14) },
       { prefix: 'caches/', expiration: Duration.days(30) },
     ],
   });

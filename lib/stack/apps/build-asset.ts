@@ -5,7 +5,7 @@ import { Stage } from 'aws-cdk-lib';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
 import { buildSync } from 'esbuild';
-import { bundleStaticServer, requireBanner } from '../bundles.ts';
+import { bundleOfReleases, requireBanner } from '../bundles.ts';
 
 const BUILDER = new URL('../../builder/', import.meta.url);
 const PROGRAM = 'build-program.mjs';
@@ -15,7 +15,7 @@ const FILES = ['process/module-guard.cjs', 'process/script-shell.sh'];
 /** The command that runs the program in the folder of the asset. */
 export const BUILD_COMMAND = `node ${PROGRAM}`;
 
-/** Adds the program that builds applications and the server for static sites, which both platforms have in common. */
+/** Adds the program that builds applications, and what it puts into each release. */
 export function buildAsset(scope: Construct): Asset {
   const path = join(Stage.of(scope)?.assetOutdir ?? '', 'build-program');
   mkdirSync(path, { recursive: true });
@@ -30,7 +30,7 @@ export function buildAsset(scope: Construct): Asset {
     minify: true,
     legalComments: 'none',
   });
-  bundleStaticServer(path);
+  bundleOfReleases(path);
   for (const file of FILES) copyFileSync(new URL(file, BUILDER), join(path, basename(file)));
   return new Asset(scope, 'Program', { path });
 }

@@ -5,16 +5,19 @@ import type {
   GetFunctionRequest,
   ListVersionsByFunctionRequest,
   PutFunctionConcurrencyRequest,
+  PutFunctionEventInvokeConfigRequest,
   UpdateFunctionCodeRequest,
   UpdateFunctionConfigurationRequest,
 } from '@aws-sdk/client-lambda';
 import { operation } from '../wire/service.ts';
+import { ShapeError } from '../wire/shapes.ts';
 import type { FunctionParts } from './function-parts.ts';
 import {
   conflict,
   type FunctionRecord,
   type FunctionSettings,
   type FunctionStore,
+  functionArn,
   invalid,
   revisionOf,
   versionOf,
@@ -107,6 +110,15 @@ export function functionOperations(parts: FunctionParts) {
         if (refusal !== undefined) throw invalid(refusal);
         store.put({ ...record, reservedConcurrency });
         return { ReservedConcurrentExecutions: reservedConcurrency };
+      },
+    ),
+    PutFunctionEventInvokeConfig: operation<PutFunctionEventInvokeConfigRequest>(
+      ['FunctionName', 'MaximumRetryAttempts', 'MaximumEventAgeInSeconds'],
+      ({ FunctionName, MaximumRetryAttempts, MaximumEventAgeInSeconds }) => {
+        const record = store.get(FunctionName);
+        if (MaximumRetryAttempts !== 0) throw new ShapeError('repeated asynchronous invocations are not emulated');
+        store.put({ ...record, runsOnce: true });
+        return { FunctionArn: functionArn(record.name, '$LATEST'), MaximumRetryAttempts, MaximumEventAgeInSeconds };
       },
     ),
     DeleteFunctionConcurrency: operation<DeleteFunctionConcurrencyRequest>(['FunctionName'], ({ FunctionName }) => {

@@ -127,4 +127,6 @@ export interface FunctionRecord {
   readonly urls: Readonly<Record<string, FunctionUrl>>;
   readonly statements: readonly Statement[];
   readonly reservedConcurrency?: number | undefined;
+  /** Whether a failed asynchronous invocation is not repeated; without this it would be on AWS, twice. */
+  readonly runsOnce?: boolean;
 }

@@ -7,11 +7,14 @@ import { ShapeError } from '../wire/shapes.ts';
 import type { CodeStore } from './code.ts';
 import { type FunctionRecord, type FunctionStore, revisionOf, versionOf } from './function-store.ts';
 import type { Outcome, Runner } from './runner.ts';
+import { hasHandler } from './settings-of.ts';
 import { UrlEvent } from './url-event.ts';
 import { type AdapterError, MAX_PAYLOAD_BYTES, type Sink } from './web-adapter.ts';
 
 /** Runs functions: for Invoke and for function URLs. */
 export interface Invocations {
+  /** Begins a function with a handler, asynchronously. Throws as `run`. */
+  begin(record: FunctionRecord, event: string): void;
   /**
    * Invokes the version that a qualifier names at this moment.
    *
@@ -28,20 +31,27 @@ interface InvocationParts {
 
 /** Opens the invocations of the functions of a store. */
 export function openInvocations({ code, runner, concurrency }: InvocationParts): Invocations {
+  const runnable = (record: FunctionRecord, qualifier?: string) => {
+    const { settings, isNew, busyUntil } = revisionOf(record, qualifier);
+    if (isNew && Date.now() < busyUntil) {
+      throw new ServiceError(
+        'ResourceConflictException',
+        'The operation cannot be performed at this time. The function is currently in the following state: Pending',
+      );
+    }
+    const version = versionOf(record, qualifier);
+    return { name: record.name, version, settings, folder: code.folderOf(settings.code.sha256) };
+  };
   return {
+    begin: (record, event) => {
+      const called = runnable(record);
+      void runner.call(called, event).finally(placeFor(record.name, concurrency));
+    },
     run: async (record, qualifier, event, sink) => {
-      const { name } = record;
-      const { settings, isNew, busyUntil } = revisionOf(record, qualifier);
-      if (isNew && Date.now() < busyUntil) {
-        throw new ServiceError(
-          'ResourceConflictException',
-          'The operation cannot be performed at this time. The function is currently in the following state: Pending',
-        );
-      }
-      const folder = code.folderOf(settings.code.sha256);
-      const giveBack = placeFor(name, concurrency);
+      const called = runnable(record, qualifier);
+      const giveBack = placeFor(record.name, concurrency);
       try {
-        return await runner.invoke({ name, version: versionOf(record, qualifier), settings, folder }, event, sink);
+        return await runner.invoke(called, event, sink);
       } finally {
         giveBack();
       }
@@ -64,10 +74,17 @@ const LOG_TAIL_BYTES = 4096;
 
 /** Lambda's Invoke, for functions behind the web adapter. */
 export async function invokeFunction(store: FunctionStore, invocations: Invocations, input: InvocationRequest) {
-  if ((input.InvocationType ?? 'RequestResponse') !== 'RequestResponse') {
-    throw new ShapeError(`the invocation type ${input.InvocationType} is not emulated`);
-  }
   const record = store.get(input.FunctionName);
+  const isAsynchronous = input.InvocationType === 'Event';
+  const { settings } = revisionOf(record, input.Qualifier);
+  if (hasHandler(settings) !== isAsynchronous || input.InvocationType === 'DryRun') {
+    throw new ShapeError(`the invocation type ${input.InvocationType} of ${settings.handler} is not emulated`);
+  }
+  if (isAsynchronous) {
+    if (!record.runsOnce) throw new ShapeError('an asynchronous invocation that is repeated is not emulated');
+    invocations.begin(record, Buffer.from(input.Payload ?? []).toString('utf8'));
+    return { StatusCode: 202 };
+  }
   const version = versionOf(record, input.Qualifier);
   const parts: Buffer[] = [];
   const outcome = await invocations.run(record, input.Qualifier, parseEvent(input.Payload), {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { OwnLogs } from './own-logs.ts';
 import type { UrlEvent } from './url-event.ts';
-import { type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
+import { callHandler, type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
 import { AdapterError, callServer, type Sink } from './web-adapter.ts';
 
 /** How an invocation ended, and the lines that the version printed meanwhile. */
@@ -17,6 +17,8 @@ export interface Outcome {
 export interface Runner {
   /** Passes what the version answers on while it comes. */
   invoke(runnable: RunnableVersion, event: UrlEvent, sink: Sink): Promise<Outcome>;
+  /** Calls the handler of a function that has no server. */
+  call(runnable: RunnableVersion, event: string): Promise<void>;
   /** Ends the process of a version once its invocations have ended. */
   retire(name: string, version: string): Promise<void>;
   /** Ends all processes of a function at once. */
@@ -47,6 +49,7 @@ const OUTPUT_TURNS = 3;
  */
 export function openRunner(logs: OwnLogs): Runner {
   const hosts = new Map<string, Host>();
+  const calls = new Map<AbortController, Promise<void>>();
   const keyOf = (name: string, version: string) => `${name}:${version}`;
 
   const start = (runnable: RunnableVersion): Host => {
@@ -95,6 +98,13 @@ export function openRunner(logs: OwnLogs): Runner {
         release(host);
       }
     },
+    call: async (runnable, event) => {
+      const controller = new AbortController();
+      const line = (stream: string, text: string) => logs(runnable, stream, text);
+      const called = callHandler(runnable, event, { line, signal: controller.signal });
+      calls.set(controller, called);
+      await called.finally(() => calls.delete(controller));
+    },
     retire: async (name, version) => {
       const host = hosts.get(keyOf(name, version));
       if (!host) return;
@@ -102,7 +112,10 @@ export function openRunner(logs: OwnLogs): Runner {
       if (host.running === 0) await stop(host);
     },
     end: async (name) => void (await Promise.all(of(name).map(stop))),
-    close: async () => void (await Promise.all([...hosts.values()].map(stop))),
+    close: async () => {
+      for (const controller of calls.keys()) controller.abort();
+      await Promise.all([...[...hosts.values()].map(stop), ...calls.values()]);
+    },
   };
 }
 

@@ -74,10 +74,17 @@ function checkVariables(variables: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Only the contract of the web adapter runs here: a script that starts a server. */
-function checkContract({ runtime, layers, variables, architecture }: FunctionSettings): void {
+/** Whether a function is a handler of Node's runtime, and not behind the web adapter; it runs by asynchronous calls. */
+export function hasHandler({ handler, layers, variables }: FunctionSettings): boolean {
+  return layers.length === 0 && !('AWS_LAMBDA_EXEC_WRAPPER' in variables) && /^\w+\.(?!sh$)\w+$/.test(handler);
+}
+
+/** Only the contract of the web adapter runs here, a script that starts a server, and handlers of Node. */
+function checkContract(settings: FunctionSettings): void {
+  const { runtime, layers, variables, architecture } = settings;
   if (!/^(?:nodejs\d+\.x|provided\.al\w+)$/.test(runtime))
     throw new ShapeError(`the runtime ${runtime} is not emulated`);
+  if (hasHandler(settings) && runtime.startsWith('nodejs')) return;
   const [, adapter] = layers.map((layer) => ADAPTER.exec(layer)).find(Boolean) ?? [];
   if (adapter === undefined || variables.AWS_LAMBDA_EXEC_WRAPPER !== '/opt/bootstrap') {
     throw new ShapeError(

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { access, constants, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -102,6 +102,44 @@ export async function startVersion(
   };
 }
 
+/** Calls a handler of Node with the event from the standard input; of its context there is what is left of its time. */
+const CALL = `const [file, name, ms] = process.argv.slice(1);
+const end = Date.now() + Number(ms);
+const { existsSync, readFileSync } = require('node:fs');
+const event = JSON.parse(readFileSync(0, 'utf8'));
+const context = { getRemainingTimeInMillis: () => end - Date.now() };
+const path = ['.js', '.mjs', '.cjs'].map((extension) => file + extension).find(existsSync);
+import(path).then((found) => (found[name] ?? found.default[name])(event, context)).then(() => process.exit(0));`;
+
+/** Calls the handler of a function that has no server, in processes that end with it or at the signal. */
+export async function callHandler(
+  runnable: RunnableVersion,
+  event: string,
+  { line, signal }: { readonly line: (logStream: string, text: string) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  const { version, settings } = runnable;
+  const folder = await realpath(runnable.folder);
+  const ms = settings.timeoutSeconds * 1000;
+  const [file = '', name = ''] = settings.handler.split('.');
+  const [command, ...args] = readOnly(folder, process.execPath, ['--fork', '--pid', '--kill-child']);
+  const logStream = streamName(version);
+  const child = spawn(command, [...args, '-e', CALL, join(folder, file), name, String(ms)], {
+    cwd: folder,
+    env: environment({ ...runnable, folder }, 0, logStream),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]),
+    killSignal: 'SIGKILL',
+  });
+  const requestId = randomUUID();
+  line(logStream, `START RequestId: ${requestId} Version: ${version}`);
+  for (const stream of [child.stdout, child.stderr]) eachLine(stream, (text) => line(logStream, text));
+  child.on('error', () => {});
+  child.stdin.on('error', () => {}).end(event);
+  const { code, signal: by } = await exitOf(child);
+  line(logStream, `END RequestId: ${requestId}`);
+  if (code !== 0)
+    line(logStream, `Runtime exited with error: ${by === null ? `exit status ${code}` : `signal: ${by}`}`);
+}
+
 /** A handler that cannot be run must fail itself, not the program that makes its folder read-only. */
 async function commandOf(folder: string, handler: string): Promise<readonly [string, ...string[]]> {
   const program = join(folder, handler);
@@ -175,9 +213,9 @@ let namespace: readonly string[] | null | undefined;
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
-function readOnly(folder: string, program: string): readonly [string, ...string[]] {
+function readOnly(folder: string, program: string, more: readonly string[] = []): readonly [string, ...string[]] {
   const own = ownMounts();
-  return own ? ['unshare', ...own, 'sh', '-c', IN_READ_ONLY, folder, program] : [program];
+  return own ? ['unshare', ...own, ...more, 'sh', '-c', IN_READ_ONLY, folder, program] : [program];
 }
 
 /** Whether artifacts are read-only on this machine. */

@@ -74,7 +74,8 @@ async function build(files: Record<string, string | number>, path = '', how: How
   const address = (name: string) => `${origin}/${count}/${name}`;
   const [source, release, cache] = [address('source.tgz'), address('release.zip'), `${origin}/cache.tgz`];
   const app = { app: { user: 'ann', app: 'shop' }, sealingKey: 'key' };
-  const job = { source, release, cacheGet: cache, cachePut: cache, path, settings: {}, ...app, ...how };
+  const cron = address('cron.json');
+  const job = { source, release, cron, cacheGet: cache, cachePut: cache, path, settings: {}, ...app, ...how };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
   await mkdir(join(folder, 'tmp'));
   const env = { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp'), JOB_URL: address('job.json') };
@@ -146,7 +147,7 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
       'app.json': JSON.stringify({ cron: [{ command: 'node clean.js', schedule: '@daily' }] }),
     });
     expect(lines.filter((line) => line.includes('engines') || line.includes('Procfile'))).toEqual([
-      '--- note: On AWS Lambda only web and release are run, not worker of the Procfile, cron of app.json.',
+      '--- note: On AWS Lambda only web and release of the Procfile are run, not worker.',
       `--- note: package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
     ]);
     expect([code, lines[0], lines.at(-1)]).toEqual([0, '--- build begins', '--- build ends']);
@@ -155,6 +156,10 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     const env = { PATH: process.env.PATH, GREETING: 'hello' };
     expect((await run(join(release, 'run.sh'), [], { env, cwd: '/' })).stdout).toBe("first\nit's hello and more\n");
     expect(await readFile(join(release, 'app/released'), 'utf8')).toBe('released\n');
+    // With arguments it runs these, in the same folder and with the same programs.
+    expect((await run(join(release, 'run.sh'), ['cat', 'released'], { cwd: '/' })).stdout).toBe('released\n');
+    const stored = JSON.parse(await readFile(join(dirname(release), 'cron.json'), 'utf8'));
+    expect(stored).toEqual([{ command: 'node clean.js', schedule: '@daily' }]);
     // The application's own programs do not see the addresses, and nothing stays in the folder for temporary files.
     expect(await readFile(join(release, 'app/seen'), 'utf8')).not.toMatch(/http:|JOB_URL/);
     expect((await run('ls', [join(dirname(release), 'tmp')])).stdout).toBe('');
@@ -180,6 +185,7 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
       'app/public/parts/a': '-rw-r--r--',
       'app/tool': '-rwxr-xr-x',
       'static-server.cjs': '-rw-r--r--',
+      'jobs.cjs': '-rw-r--r--',
       'run.sh': '-rwxr-xr-x',
     });
     expect(Object.values(modes).filter((mode) => !/^-rw.r-.r-.$/.test(String(mode)))).toEqual([]);

@@ -3,11 +3,11 @@ import { buildDelay, buildPrice, machines, signedAddress, variables } from './bu
 import { creation } from './creation.ts';
 import { socketAuthorizer, stageVariables } from './gateway.ts';
 import type { Item } from './item.ts';
-import { ownLog, wordsOfAnEnd } from './lambda.ts';
+import { commands, ownLog, wordsOfAnEnd } from './lambda.ts';
 
 /** What only an account can show, in the order in which it is asked. */
 export const checklist: readonly Item[] = [
-  ...[socketAuthorizer, ownLog, stageVariables, wordsOfAnEnd],
+  ...[socketAuthorizer, ownLog, stageVariables, wordsOfAnEnd, commands],
   ...[signedAddress, machines, variables, buildPrice, buildDelay],
   ...[pollers, creation, firstBill],
 ];

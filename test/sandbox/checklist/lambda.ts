@@ -44,11 +44,35 @@ export const wordsOfAnEnd: Item = {
   },
 };
 
-/** Returns the name of a stream that the application itself has written. */
-async function ownStream({ logs, functionOf, sample }: Deployed): Promise<string | undefined> {
+export const commands: Item = {
+  title: 'A command runs in a function beside the application, of the same release and with the same log',
+  expected: 'its output and its exit code come, also of one that was killed, and the log has a stream of it',
+  answer: async (deployed) => {
+    const { url, sample } = deployed;
+    const at = `${url}/1/apps/${sample.user}/${sample.app}/runs`;
+    const headers = { ...loginOf(deployed), 'content-type': 'application/json' };
+    const said = async (...command: string[]) => {
+      const started = await fetch(at, { method: 'POST', headers, body: JSON.stringify({ command }) });
+      expect(started.status, await started.clone().text()).toBe(201);
+      return (await fetch(`${at}/${((await started.json()) as { id: string }).id}`, { headers })).text();
+    };
+    const output = Buffer.from('well\n').toString('base64');
+    const ended = await said('node', '-e', 'console.log("well"); process.exit(3)');
+    expect(ended).toMatch(new RegExp(`"data":"${output}"[^]*"exit":3`));
+    expect(await said('kill -9 $$')).toContain('"exit":137');
+    const isOfCommands = (stream: string) => stream.includes('[$LATEST]');
+    return vi.waitUntil(() => ownStream(deployed, isOfCommands), { timeout: LATE_MS, interval: 2000 });
+  },
+};
+
+/** Returns the name of a stream that the application itself has written, or its commands. */
+async function ownStream(
+  { logs, functionOf, sample }: Deployed,
+  isWanted = (stream: string) => stream !== PLATFORM_STREAM,
+): Promise<string | undefined> {
   const group = { logGroupName: logGroupOf(functionOf(sample)) };
   for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, group)) {
-    const own = events.find(({ logStreamName }) => logStreamName !== PLATFORM_STREAM);
+    const own = events.find(({ logStreamName = '' }) => isWanted(logStreamName));
     if (own) return own.logStreamName;
   }
   return undefined;

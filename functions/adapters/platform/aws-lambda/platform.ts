@@ -6,21 +6,37 @@ import type { Platform } from '../platform.ts';
 
 /** Returns the platform that runs each application as a Lambda function of this account. */
 export function awsLambda(clock: Clock): Platform {
-  const parts = once(async () => {
-    const settings = { names: variable('PLATFORM_PARTS'), watcher: optionalVariable('PLATFORM_WATCHER') };
-    return (await import('./parts.ts')).connectParts({ ...settings, table: await table(), clock });
-  });
+  const settings = once(() => ({
+    names: variable('PLATFORM_PARTS'),
+    watcher: optionalVariable('PLATFORM_WATCHER'),
+  }));
+  const parts = once(async () =>
+    (await import('./parts.ts')).connectParts({ ...settings(), table: await table(), clock }),
+  );
   return {
     hosting: async () => (await import('./hosting.ts')).lambdaPlatform(await parts()),
     applications: async () => (await import('./table/applications.ts')).tableApplications({ table: await table() }),
     operations: async () => (await import('./run/operations.ts')).lambdaAppOperations(await parts()),
     variables: async () => (await import('./run/app-variables.ts')).lambdaAppVariables(await parts()),
-    processes: async () => ({ list: noProcesses, scale: noProcesses }),
+    processes: async () => ({
+      list: async (app) => (await import('./jobs/cron-table.ts')).lambdaCronList(await parts())(app),
+      scale: noProcesses,
+    }),
     domains: async () => ({ list: noDomains, add: noDomains, remove: noDomains }),
-    runs: async () => ({ start: noProcesses, read: noProcesses, write: noProcesses }),
+    // The functions that have it mostly do something else: its clients are loaded by the first command.
+    runs: async () => {
+      settings();
+      const runs = once(async () => (await import('./jobs/runs.ts')).lambdaRuns(await parts()));
+      return {
+        start: async (...given) => (await runs()).start(...given),
+        read: async (...given) => (await runs()).read(...given),
+        write: async (...given) => (await runs()).write(...given),
+      };
+    },
     output: async () => (await import('./run/app-output.ts')).lambdaAppOutput(await parts()),
     builds: async () => (await import('./build/build-output.ts')).lambdaBuildOutput(await parts()),
     health: async () => (await import('./run/app-health.ts')).lambdaAppHealth(await parts()),
+    cron: async () => (await import('./jobs/cron-table.ts')).lambdaCron(await parts()),
     events: async () => (await import('./table/app-events.ts')).tableAppEvents(await table(), clock),
   };
 }
@@ -34,7 +50,7 @@ async function noDomains(): Promise<never> {
 
 async function noProcesses(): Promise<never> {
   const detail =
-    'On AWS Lambda an application has no processes: it runs only while it is called, as with web=auto. Processes, one-off commands and cron need the service on one machine.';
+    'On AWS Lambda an application has no processes: it runs only while it is called, as with web=auto. Processes that go on need the service on one machine.';
   throw new DeployError('request:not_supported', detail);
 }
 

@@ -26,7 +26,7 @@ export function Processes({ app }: { app: Application }) {
   const path = ['apps', api.user, app.name, 'processes'];
   // Where there are none, the request is refused, and nothing is shown.
   usePolling(ASK_MS, `${app.name} ${app.state}`, async () => setKnown(processesIn(await api.call({ path }))));
-  if (!known || Object.keys(known.scale).length === 0) return null;
+  if (!known || Object.keys(known.scale).length + known.cron.length === 0) return null;
   const scale = (type: string, count: number) =>
     action.run(async () => setKnown(processesIn(await api.call({ method: 'PATCH', path, body: { [type]: count } }))));
   return (

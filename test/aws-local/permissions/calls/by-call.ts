@@ -12,7 +12,8 @@ const LAMBDA: Readonly<Record<string, CallsOf>> = {
   ...Object.fromEntries(
     [
       ...['GetFunction', 'ListVersionsByFunction', 'DeleteFunction'],
-      ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'CreateAlias', 'GetAlias', 'UpdateAlias'],
+      ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'PutFunctionEventInvokeConfig'],
+      ...['CreateAlias', 'GetAlias', 'UpdateAlias'],
       ...['CreateFunctionUrlConfig', 'GetFunctionUrlConfig', 'AddPermission'],
     ].map((name) => [name, onFunction]),
   ),

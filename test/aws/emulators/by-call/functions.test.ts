@@ -15,6 +15,7 @@ import {
   ListFunctionsCommand,
   ListVersionsByFunctionCommand,
   PutFunctionConcurrencyCommand,
+  PutFunctionEventInvokeConfigCommand,
   UpdateAliasCommand,
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
@@ -116,6 +117,13 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     return { ...answer, log, payload: { ...JSON.parse(head), body } };
   }
 
+  async function logged(name: string) {
+    const pages = paginateFilterLogEvents({ client: shop.logs }, { logGroupName: `/aws/lambda/${name}` });
+    const lines: unknown[] = [];
+    for await (const { events = [] } of pages) lines.push(...events.map(({ message }) => message));
+    return lines;
+  }
+
   it('a version answers an invocation, with its log, and requests at the URL of an alias', async () => {
     await create('page');
     const version = await publish('page');
@@ -131,13 +139,7 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     expect([answer.status, await answer.text()]).toEqual([200, 'one and more']);
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
     // The response is passed on while it comes, and the line may come after it.
-    const logged = async () => {
-      const pages = paginateFilterLogEvents({ client: shop.logs }, { logGroupName: '/aws/lambda/page' });
-      const lines: unknown[] = [];
-      for await (const { events = [] } of pages) lines.push(...events.map(({ message }) => message));
-      return lines;
-    };
-    await expect.poll(logged).toContain('POST /path?query=1');
+    await expect.poll(() => logged('page')).toContain('POST /path?query=1');
   });
 
   it('an alias moves between two requests, and a request that has begun ends in its version', async () => {
@@ -247,6 +249,24 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     await expect(fetch(url)).rejects.toThrow();
     const gone = shop.lambda.send(new GetFunctionCommand({ FunctionName }));
     await expect(gone).rejects.toMatchObject({ name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 404 } });
+  });
+
+  it('a handler of Node is invoked asynchronously, where that is not repeated, and what it prints is in the log', async () => {
+    const FunctionName = 'page-work';
+    const code =
+      'exports.handler = async ({ say }, context) => console.log(say, context.getRemainingTimeInMillis() > 0);';
+    const handler = { Handler: 'work.handler', Layers: [], Environment: {} };
+    await create(FunctionName, { ...handler, Code: await codeOf(FunctionName, { 'work.cjs': code }) });
+    const Payload = '{"say":"well"}';
+    const begin = () => shop.lambda.send(new InvokeCommand({ FunctionName, InvocationType: 'Event', Payload }));
+    await expect(shop.lambda.send(new InvokeCommand({ FunctionName, Payload }))).rejects.toThrow('is not emulated');
+    await expect(begin()).rejects.toThrow('an asynchronous invocation that is repeated is not emulated');
+    const once = (MaximumRetryAttempts: number) =>
+      shop.lambda.send(new PutFunctionEventInvokeConfigCommand({ FunctionName, MaximumRetryAttempts }));
+    await expect(once(1)).rejects.toThrow('not emulated');
+    await once(0);
+    expect(await begin()).toMatchObject({ StatusCode: 202 });
+    await expect.poll(() => logged(FunctionName), { timeout: 30_000 }).toContain('well true');
   });
 
   it.each([

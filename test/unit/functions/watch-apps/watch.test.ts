@@ -40,7 +40,8 @@ async function world(deploys = 1) {
     ended: async ({ stream }: { stream: string }) => void looks.push(stream),
     recheck: async () => void looks.push('recheck'),
   };
-  const ports = { log, appFacts: log, queue, clock, events, cursor, trace, health };
+  const cron = { runDue: async () => void looks.push('due') };
+  const ports = { log, appFacts: log, queue, clock, events, cursor, trace, health, cron };
   return {
     ...ports,
     said,
@@ -206,10 +207,10 @@ describe('an application that runs with something to note', () => {
 });
 
 describe('a run of the watch', () => {
-  it('looks after the application of which an instance has ended, else after one that has crashed', async () => {
+  it('looks after the application of which an instance has ended, else begins what is due and looks after one that has crashed', async () => {
     await watch();
     await ended();
-    expect(looks).toEqual(['recheck', '[1]']);
+    expect(looks).toEqual(['due', 'recheck', '[1]']);
   });
 
   it('applies events also when it cannot find out about an application', async () => {

@@ -48,7 +48,7 @@ describe('An application of which nothing is installed and nothing built', () =>
       { start: 'node server.js' },
     ],
   ])('%s is not built', async (_what, files, started, how) => {
-    expect(await found(files, how)).toEqual({ found: { install: '', build: '', ...started }, notes: [] });
+    expect(await found(files, how)).toEqual({ found: { install: '', build: '', ...started }, cron: [], notes: [] });
   });
 
   it.each<[string, Files, Parameters<typeof found>[1]?]>([
@@ -84,8 +84,9 @@ describe('An application of which nothing is installed and nothing built', () =>
       '.gitmodules': 'path = libs/shared\n',
       'app.json': JSON.stringify({ cron: [{ command: 'node clean.js', schedule: '@daily' }] }),
     };
+    expect(await found(files)).toMatchObject({ cron: [{ command: 'node clean.js', schedule: '@daily' }] });
     expect((await found(files))?.notes).toEqual([
-      'On AWS Lambda only web and release are run, not worker of the Procfile, cron of app.json.',
+      'On AWS Lambda only web and release of the Procfile are run, not worker.',
       expect.stringMatching(/^Git submodules are not deployed: libs\/shared\./),
       `package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
     ]);

@@ -75,10 +75,10 @@ const VALID_SECONDS = 45 * 60;
 
 /**
  * Stores what the build of a snapshot works with, and returns its address: the job holds the addresses of the tarball,
- * the release and the downloaded packages, each for one object and one method. The build has no other access to the
+ * the release, its cron and the downloaded packages, each for one object and one method. The build has no other access to the
  * bucket.
  *
- * CodeBuild allows 5500 characters of environment variables in all, which four signed addresses are too long for.
+ * CodeBuild allows 5500 characters of environment variables in all, which five signed addresses are too long for.
  * https://docs.aws.amazon.com/codebuild/latest/userguide/troubleshooting.html
  */
 async function storeJob(
@@ -86,7 +86,7 @@ async function storeJob(
   { path = '', settings = {}, clean = false, commit }: ActivateOptions,
   { s3, bucket: Bucket, table, sealingKey }: Pick<LambdaPlatformParts, 's3' | 'bucket' | 'table' | 'sealingKey'>,
 ): Promise<string> {
-  const { source, release, job } = objectKeys(snapshot);
+  const { source, release, cron, job } = objectKeys(snapshot);
   const sign = { expiresIn: VALID_SECONDS };
   const get = (Key: string) => getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), sign);
   const put = (Key: string) => getSignedUrl(s3, new PutObjectCommand({ Bucket, Key }), sign);
@@ -94,6 +94,7 @@ async function storeJob(
   const addresses = {
     source: await get(source),
     release: await put(release),
+    cron: await put(cron),
     cacheGet: await get(packages),
     cachePut: await put(packages),
   };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { PACKED_LIMITS, packRelease } from '../../../../../lib/builder/codebuild/pack-release.ts';
 import type { ActivateOptions, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { uploadStream } from '../../../aws/s3-upload.ts';
@@ -68,7 +68,7 @@ async function resultOf(
   { options: { path = '', settings = {} }, work, parts }: Packing,
 ): Promise<Changes<SnapshotItem> | undefined> {
   const { table, s3, bucket: Bucket } = parts;
-  const { source, release } = objectKeys(snapshot);
+  const { source, release, cron } = objectKeys(snapshot);
   const tarball = join(work, 'source.tgz');
   const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: source }));
   if (!(Body instanceof Readable)) throw new Error('S3 returned no body.');
@@ -79,6 +79,7 @@ async function resultOf(
     if (!packed) return undefined;
     const { notes, found } = packed;
     await uploadStream({ client: s3, object: { Bucket, Key: release } }, createReadStream(packed.archive));
+    await s3.send(new PutObjectCommand({ Bucket, Key: cron, Body: JSON.stringify(packed.cron) }));
     const note = notes.length > 0 ? { note: notes.join(' ') } : {};
     return { state: 'ready', found: JSON.stringify(found), log: notes, ...note };
   } catch (error) {

@@ -18,15 +18,19 @@ export interface VersionPlan {
   readonly environment: Variables;
   /** Key of the release in the bucket. */
   readonly release: string;
+  /** The log of the application, for the function that runs its commands, which has no versions; else absent. */
+  readonly jobsLog?: string;
 }
 
 const MEMORY_MB = 1024;
 const WAIT_LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 1_000;
+/** The most that Lambda allows. */
+const JOB_SECONDS = 900;
 
 /**
- * Publishes a version with this code and this environment, and returns its number. The function is made when there is
+ * Publishes a version with this code and this environment, and returns its number; `$LATEST` for one that runs commands. The function is made when there is
  * none. Lambda allows an account 15 calls a second that change or list something, and 100 of `GetFunction`:
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests
  */
@@ -35,7 +39,7 @@ export async function publishVersion(plan: VersionPlan, parts: LambdaPlatformPar
   const current = await untilUpdated({ FunctionName }, parts);
   const { Version } = current ? await update(plan, parts) : await create(plan, parts);
   if (!Version) throw new Error('Lambda published no version.');
-  await mustSettle({ FunctionName, Qualifier: Version }, parts);
+  await mustSettle({ FunctionName, ...(plan.jobsLog === undefined && { Qualifier: Version }) }, parts);
   return Version;
 }
 
@@ -48,7 +52,7 @@ function create(plan: VersionPlan, parts: LambdaPlatformParts): Promise<Function
     PackageType: 'Zip',
     Code: { S3Bucket: parts.bucket, S3Key },
     Tags: { 'deployment-webhooks': parts.functionPrefix },
-    Publish: true,
+    Publish: plan.jobsLog === undefined,
   });
   return parts.lambda.send(command);
 }
@@ -60,19 +64,19 @@ async function update(plan: VersionPlan, parts: LambdaPlatformParts): Promise<Fu
   const configuration = new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(plan, parts) });
   await lambda.send(configuration);
   const { RevisionId } = await mustSettle({ FunctionName }, parts);
-  const code = { S3Bucket, S3Key, Architectures: [parts.architecture] };
-  return lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, RevisionId, Publish: true }));
+  const code = { S3Bucket, S3Key, Architectures: [parts.architecture], Publish: plan.jobsLog === undefined };
+  return lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, RevisionId }));
 }
 
-function configurationOf({ environment, description }: VersionPlan, parts: LambdaPlatformParts) {
+function configurationOf({ environment, description, jobsLog }: VersionPlan, parts: LambdaPlatformParts) {
   const { adapterLayer, appTimeoutSeconds, appRole } = parts;
   return {
     Runtime: 'nodejs24.x' as const,
-    Handler: 'run.sh',
+    ...(jobsLog === undefined
+      ? { Handler: 'run.sh', Layers: [adapterLayer], Timeout: appTimeoutSeconds }
+      : { Handler: 'jobs.handler', Layers: [], Timeout: JOB_SECONDS, LoggingConfig: { LogGroup: jobsLog } }),
     Role: appRole,
-    Layers: [adapterLayer],
     MemorySize: MEMORY_MB,
-    Timeout: appTimeoutSeconds,
     // A version has the description of the function at the time at which it is published.
     Description: description,
     Environment: { Variables: { ...environment } },

@@ -7,6 +7,7 @@ import {
   PutRetentionPolicyCommand,
   PutSubscriptionFilterCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
+import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import type { Clock } from '../../../../core/ports/system.ts';
 import { unless } from '../../../aws/failures.ts';
 import { logGroupOf, PLATFORM_STREAM } from '../names.ts';
@@ -60,6 +61,24 @@ export async function note(name: string, message: string, { logs, clock }: LogPa
   const logEvents = [{ timestamp: clock.now(), message }];
   const target = { logGroupName: logGroupOf(name), logStreamName: PLATFORM_STREAM };
   await logs.send(new PutLogEventsCommand({ ...target, logEvents })).catch(() => {});
+}
+
+/** Returns a line of the log with who has printed it and where, as the handler of commands writes it. */
+export function printedBy(name: string, stream: string, line: string): string {
+  return [name, stream, line].join('\t');
+}
+
+const PRINTED_BY = /^(@cron\.\d+)\t(stdout|stderr|platform)\t/;
+
+/** The streams of functions without versions: those that run commands. */
+const OF_COMMANDS = /\[\$LATEST\]/;
+
+/** Returns a line of a stream of the log as it was printed. An application prints what it likes, but not into these streams. */
+export function printedIn(logStream: string, line: string): Omit<PrintedLine, 'at'> {
+  const isOwn = logStream === PLATFORM_STREAM;
+  const [before, process, stream] = (isOwn || OF_COMMANDS.test(logStream) ? PRINTED_BY.exec(line) : null) ?? [];
+  if (process === undefined) return { stream: isOwn ? 'platform' : 'stdout', line };
+  return { stream: stream as PrintedLine['stream'], process, line: line.slice(before?.length) };
 }
 
 /**

@@ -7,10 +7,10 @@ import type { AppOutput, OutputQuery } from '../../../../core/ports/applications
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import { onAws, unless } from '../../../aws/failures.ts';
-import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
+import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';
-import { isOfLambda } from './app-log.ts';
+import { isOfLambda, printedIn } from './app-log.ts';
 import { searchOutput } from './search-output.ts';
 
 type OutputParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock' | 'functionPrefix'>;
@@ -147,7 +147,6 @@ async function patiently(
   }
 }
 
-export function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): PrintedLine {
-  const stream = logStreamName === PLATFORM_STREAM ? 'platform' : 'stdout';
-  return { at: new Date(timestamp).toISOString(), stream, line: message.replace(/\r?\n$/, '') };
+export function lineOf({ timestamp = 0, message = '', logStreamName = '' }: FilteredLogEvent): PrintedLine {
+  return { at: new Date(timestamp).toISOString(), ...printedIn(logStreamName, message.replace(/\r?\n$/, '')) };
 }

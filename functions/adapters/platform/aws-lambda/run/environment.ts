@@ -43,6 +43,12 @@ export function environmentOf(variables: Variables, release: string): Variables 
   return { ...OWN, ...variables, RELEASE: release };
 }
 
+/** Returns the environment of commands: that of a version without what the adapter needs. */
+export function jobEnvironmentOf(environment: Variables): Variables {
+  const isKept = ([name]: [string, string]) => REPLACEABLE.has(name) || !Object.hasOwn(OWN, name);
+  return Object.fromEntries(Object.entries(environment).filter(isKept));
+}
+
 /**
  * Throws `request:bad_parameter` for a variable that Lambda or the platform sets itself, or whose name or value it
  * refuses.

@@ -5,13 +5,15 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { AppOperations, AppRef } from '../../../../core/ports/platform.ts';
 import { onAws, unless } from '../../../aws/failures.ts';
 import { removeProject } from '../build/app-project.ts';
+import { removeJobs } from '../jobs/job-function.ts';
 import { cacheKey, functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { NO_RENAME } from '../table/applications.ts';
 import { keys } from '../table/items.ts';
 import { removeSnapshots } from '../table/snapshots.ts';
 import { note } from './app-log.ts';
-import { release, running } from './release.ts';
+import { release } from './release.ts';
+import { running } from './versions.ts';
 
 const CODE = 'deploy:platform:start_app';
 
@@ -42,6 +44,7 @@ async function stop(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
 async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   const FunctionName = functionName(parts.functionPrefix, app);
   const log = new DeleteLogGroupCommand({ logGroupName: logGroupOf(FunctionName) });
+  await removeJobs(app, parts);
   await unless('ResourceNotFoundException', parts.lambda.send(new DeleteFunctionCommand({ FunctionName })));
   await unless('ResourceNotFoundException', parts.logs.send(log));
   await removeProject(app, parts);

@@ -1,19 +1,17 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
-import { functionName, objectKeys } from '../names.ts';
+import { keepJobs } from '../jobs/cron-table.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { recordEvent } from '../table/app-events.ts';
 import { keys } from '../table/items.ts';
 import { pruneSnapshots } from '../table/snapshots.ts';
-import { publishVersion, type VersionPlan } from './app-function.ts';
+import { publishVersion } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
-import { environmentOf, masked, type Variables } from './environment.ts';
+import { masked, type Variables } from './environment.ts';
 import { expectStream } from './own-stream.ts';
-import { variableSeal } from './sealed-variables.ts';
 import { beyondLimit, limitRuns, moveTraffic } from './traffic.ts';
 import { type Candidate, tryVersion } from './try-version.ts';
-import { deleteVersion, pruneVersions, publishedVersions, versionOf } from './versions.ts';
+import { deleteVersion, planOf, pruneVersions, publishedVersions, startable, versionOf } from './versions.ts';
 
 /**
  * Makes a version of a snapshot with the application's current variables, tries it, and moves the traffic to it; until
@@ -44,32 +42,10 @@ export async function release(
   if (wasCrashed) await answersAgain(snapshot, parts);
   await parts.table.write(keys.app(snapshot), state, { exists: true });
   await note(name, `${snapshot.snapshot} serves`, parts);
+  await keepJobs(snapshot, parts);
   await pruneVersions({ name, live: version, versions }, parts).catch(() => {});
   await pruneSnapshots(snapshot, parts).catch(() => {});
   return { url };
-}
-
-interface Startable {
-  readonly variables: Variables;
-  /** The folder of the application in its repository. */
-  readonly path: string;
-  readonly wasCrashed: boolean;
-  /** The address that it has had so far. */
-  readonly known: string | undefined;
-  /** The requests that it may have at a time; undefined when it was stopped or never ran. */
-  readonly limit: number | undefined;
-}
-
-/** Returns the snapshot if it can be started. */
-async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<Startable> {
-  const { table } = parts;
-  const [app, item] = await Promise.all([table.read(keys.app(snapshot)), table.read(keys.snapshot(snapshot))]);
-  if (!app || !item) throw refused(`There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`);
-  if (item.state !== 'ready') throw refused(`The snapshot ${snapshot.snapshot} is not built: it is ${item.state}.`);
-  const stored = await variableSeal(parts).open(snapshot, app.variables);
-  const variables = { ...(item.commit !== undefined && { SOURCE_VERSION: item.commit }), ...stored };
-  const limit = app.state === 'stopped' ? undefined : app.limit;
-  return { variables, path: item.path ?? '', wasCrashed: app.state === 'crashed', known: app.url, limit };
 }
 
 /**
@@ -101,26 +77,6 @@ async function answersAgain(snapshot: SnapshotRef, { table, clock }: LambdaPlatf
   await recordEvent(table, { ...snapshot, seq: clock.now(), state: 'running', reason: null, log: [] });
 }
 
-interface Planning {
-  readonly parts: LambdaPlatformParts;
-  readonly fresh: boolean;
-}
-
-function planOf(snapshot: SnapshotRef, variables: Variables, { parts, fresh }: Planning): VersionPlan {
-  const { functionPrefix, adapterLayer, appTimeoutSeconds, appRole } = parts;
-  const isNew = fresh ? randomUUID() : null;
-  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, appTimeoutSeconds, variables, isNew, appRole]);
-  const digest = createHash('sha256').update(whatItIs).digest('hex').slice(0, 16);
-  const description = `${snapshot.snapshot.slice(0, 200)} ${digest}`;
-  return {
-    name: functionName(functionPrefix, snapshot),
-    description,
-    // In the environment too: Lambda publishes nothing when neither code nor configuration has changed.
-    environment: environmentOf(variables, description),
-    release: objectKeys(snapshot).release,
-  };
-}
-
 interface Trial extends Candidate {
   readonly variables: Variables;
 }
@@ -137,15 +93,4 @@ async function tried(trial: Trial, parts: LambdaPlatformParts): Promise<void> {
     // Without the cause, which the service would log with the values.
     throw new DeployError(error.code, detail, { retry: error.retry, logTail });
   }
-}
-
-/** Returns the application with what it runs. Throws when nothing of it has been started. */
-export async function running(app: AppRef, { table }: LambdaPlatformParts): Promise<SnapshotRef> {
-  const item = await table.read(keys.app(app));
-  if (item?.snapshot !== undefined) return { ...app, snapshot: item.snapshot };
-  throw refused(item ? `${app.app} has not been started yet.` : `There is no application ${app.app}.`);
-}
-
-function refused(detail: string): DeployError {
-  return new DeployError('deploy:platform:start_app', detail, { retry: false });
 }

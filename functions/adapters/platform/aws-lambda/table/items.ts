@@ -1,5 +1,6 @@
 import type { AppEvent } from '../../../../core/ports/app-event.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
+import type { CronJob } from '../../../../core/ports/processes.ts';
 
 export interface AppItem {
   /** The name in package.json. */
@@ -15,6 +16,11 @@ export interface AppItem {
   readonly asked?: number;
   /** The requests that it may have at a time; 0: no limit. */
   readonly limit?: number;
+  /** The description of the version whose commands its second function runs; absent: there is no such function. */
+  readonly jobs?: string;
+  /** What its live release runs at the times of a schedule, and the sort key of the item of the next time. */
+  readonly cron?: readonly Pick<CronJob, 'command' | 'schedule' | 'timezone'>[];
+  readonly due?: string;
 }
 
 /**
@@ -75,13 +81,31 @@ interface EventLogItem {
   readonly log: readonly string[];
 }
 
+/** A one-off command that runs, or has ended and was not read. */
+export interface RunItem {
+  /** When it was started, in milliseconds since 1970, and how many bytes of what it says were read. */
+  readonly at: number;
+  readonly read: number;
+}
+
 /** The attributes of an item whose values are not texts. */
 type NotText<Item> = { [Name in keyof Item]-?: Item[Name] extends string | undefined ? never : Name }[keyof Item];
 
 /** The attributes that are stored as JSON: those that are not texts. */
 export const STORED_AS_JSON: Readonly<
-  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<WatchedLog>, true>
-> = { asked: true, limit: true, bytes: true, at: true, log: true, event: true, since: true, tried: true };
+  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<WatchedLog> | NotText<RunItem>, true>
+> = {
+  asked: true,
+  limit: true,
+  bytes: true,
+  at: true,
+  log: true,
+  event: true,
+  since: true,
+  tried: true,
+  cron: true,
+  read: true,
+};
 
 /** The key of an item with these attributes. */
 export interface Key<Item = unknown> extends Partition<Item> {
@@ -106,6 +130,11 @@ export const keys = {
   watchedLogs: (): Partition<WatchedLog> => ({ pk: 'Q' }),
   quiet: (name: string): Key<WatchedLog> => ({ ...keys.watchedLogs(), sk: name }),
   trial: (name: string): Key<WatchedLog> => ({ ...keys.watchedLogs(), sk: `${name}#trial` }),
+  runs: (app: AppRef): Partition<RunItem> => ({ pk: `R#${pathOf(app)}` }),
+  run: (app: AppRef, run: string): Key<RunItem> => ({ ...keys.runs(app), sk: run }),
+  /** Applications by the next time of their cron, which comes first in the sort key. */
+  dueApps: (): Partition<AppRef> => ({ pk: 'C' }),
+  due: (sk: string): Key<AppRef> => ({ ...keys.dueApps(), sk }),
   snapshots: (app: AppRef): Partition<SnapshotItem> => ({ pk: `S#${pathOf(app)}` }),
   snapshot: (ref: SnapshotRef): Key<SnapshotItem> => ({ ...keys.snapshots(ref), sk: ref.snapshot }),
 };

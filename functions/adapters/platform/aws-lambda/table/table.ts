@@ -26,8 +26,8 @@ export type Condition<Item> =
 export interface PlatformTable {
   /** Returns an item as of now; null when there is none. */
   read<Item>(key: Key<Item>): Promise<Stored<Item> | null>;
-  /** Returns the items of a partition in the order of their sort keys. */
-  list<Item>(partition: Partition<Item>): Promise<readonly Stored<Item>[]>;
+  /** Returns the items of a partition in the order of their sort keys; with `until` those whose keys are not behind it. */
+  list<Item>(partition: Partition<Item>, until?: string): Promise<readonly Stored<Item>[]>;
   /** Sets and removes attributes, and keeps the others. Returns false when the condition does not hold. */
   write<Item>(key: Key<Item>, changes: Changes<NoInfer<Item>>, condition?: Condition<NoInfer<Item>>): Promise<boolean>;
   /** Removes an item. Returns false when there was none, or the condition does not hold. */
@@ -42,8 +42,11 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
       const { Item: stored } = await client.send(new GetItemCommand({ ...at(key), ConsistentRead: true }));
       return stored ? itemOf<Item>(stored) : null;
     },
-    list: <Item>({ pk }: Partition<Item>) => {
-      const asked = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } };
+    list: <Item>({ pk }: Partition<Item>, until?: string) => {
+      const asked = {
+        KeyConditionExpression: until === undefined ? 'pk = :pk' : 'pk = :pk AND sk <= :until',
+        ExpressionAttributeValues: { ':pk': { S: pk }, ...(until !== undefined && { ':until': { S: until } }) },
+      };
       return itemsOf<Item>(paginateQuery({ client }, { TableName: table, ConsistentRead: true, ...asked }));
     },
     write: (key, changes, condition) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PLATFORM_STREAM } from '../../../../../functions/adapters/platform/aws-lambda/names.ts';
+import { jobFunctionOf, PLATFORM_STREAM } from '../../../../../functions/adapters/platform/aws-lambda/names.ts';
 import {
   isOnApps,
   perResource,
@@ -99,9 +99,10 @@ describe('the platform on AWS Lambda', () => {
     const own = expect.stringMatching(/:function:\$\{aws:ResourceTag\/function\}$/);
     const text = (value: unknown) => String(spelledOut(value, {}));
     expect(open).toMatchObject({ Effect: 'Allow', Action: 'logs:CreateLogStream' });
-    const [exact, version] = open.Condition.StringLike['lambda:SourceFunctionArn'].map(text);
+    const [exact, version, ...jobs] = open.Condition.StringLike['lambda:SourceFunctionArn'].map(text);
     expect(exact).toEqual(own);
-    expect(version).toBe(`${exact}:*`);
+    expect([version, ...jobs]).toEqual([`${exact}:*`, `${exact}-do`, `${exact}-do:*`]);
+    expect(`${exact}-do`).toBe(jobFunctionOf(exact));
     expect(write).toMatchObject({ Effect: 'Allow', Action: 'logs:PutLogEvents' });
     expect(ofPlatform).toMatchObject({ Effect: 'Deny', Action: 'logs:PutLogEvents' });
     expect(text(ofPlatform.Resource)).toMatch(/-app-\*:log-stream:platform$/);
@@ -137,7 +138,9 @@ describe('the platform on AWS Lambda', () => {
     expect(passing).toEqual([
       one(/^AppsBuildRole/, 'codebuild.amazonaws.com'),
       one(/^AppsAppRole/, 'lambda.amazonaws.com'),
+      one(/^AppsAppRole/, 'lambda.amazonaws.com'),
     ]);
+    expect(actionsOf('api-apps')).toContain('iam:PassRole');
     expect(actionsOf('stage-extract')).toContain('iam:PassRole');
     expect(actionsOf('stage-start')).toContain('iam:PassRole');
   });
@@ -154,7 +157,7 @@ describe('the platform on AWS Lambda', () => {
     const uses = (prefix: string) => (folder: string) =>
       actionsOf(folder).some((action) => action.startsWith(`${prefix}:`));
     const folders = ofType('AWS::Lambda::Function').map(({ properties }) => properties.Description);
-    expect(folders.filter(uses('lambda')).sort()).toEqual(['stage-start', 'watch-apps']);
+    expect(folders.filter(uses('lambda')).sort()).toEqual(['api-apps', 'stage-start', 'watch-apps']);
     expect(folders.filter(uses('codebuild')).sort()).toEqual([
       'api-build-log',
       'report-status',
@@ -162,8 +165,15 @@ describe('the platform on AWS Lambda', () => {
       'stage-start',
     ]);
     const storing = ['report-status', 'stage-extract', 'stage-start', 'stage-upload'];
-    expect(folders.filter(uses('s3')).sort()).toEqual(storing);
-    expect(folders.filter(uses('kms')).sort()).toEqual(['api-app-env', 'stage-start', 'stage-upload', 'watch-apps']);
+    const commands = ['api-app-logs', 'api-apps', 'watch-apps'];
+    expect(folders.filter(uses('s3')).sort()).toEqual([...storing, ...commands].sort());
+    expect(folders.filter(uses('kms')).sort()).toEqual([
+      'api-app-env',
+      'api-apps',
+      'stage-start',
+      'stage-upload',
+      'watch-apps',
+    ]);
     expect(actionsOf('watch-apps').filter((action) => action.startsWith('lambda:'))).toEqual(['lambda:InvokeFunction']);
   });
 
@@ -173,13 +183,13 @@ describe('the platform on AWS Lambda', () => {
       for (const resource of [Resource].flat()) {
         const text = JSON.stringify(resource);
         if (text.includes('*'))
-          expect(text).toMatch(/-app-(?:",\{"Ref":"AWS::Region"\},"-)?\*(?::\*)?"|"\/(?:[a-z]+\/)?\*"/);
+          expect(text).toMatch(/-app-(?:",\{"Ref":"AWS::Region"\},"-)?\*(?::\*|-do)?"|"\/(?:[a-z]+\/)?\*"/);
       }
     }
   });
 
   it('opens variables with the key and never tokens of repository hosts', () => {
-    for (const folder of ['api-app-env', 'stage-start', 'watch-apps']) {
+    for (const folder of ['api-app-env', 'api-apps', 'stage-start', 'watch-apps']) {
       const opens = statementsOf(folder).filter(({ Action }) => [Action].flat().includes('kms:Decrypt'));
       expect(opens.map(({ Condition }) => Condition)).toEqual([
         { StringEquals: { 'kms:EncryptionContext:purpose': 'app-variables' } },
@@ -193,6 +203,7 @@ describe('the platform on AWS Lambda', () => {
     expect(rules.flatMap(({ Prefix }: { Prefix?: string }) => Prefix ?? [])).toEqual([
       'snapshots/',
       'jobs/',
+      'runs/',
       'caches/',
     ]);
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { functionName } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
+import { functionName, jobFunctionOf } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
 
 const app = { user: 'u'.repeat(60), app: 'a'.repeat(60) };
 
 describe('the names on AWS of an application', () => {
   it('fit into the 64 characters of a function with the longest name of a stack', () => {
-    expect(functionName(`${'s'.repeat(40)}-app`, app)).toMatch(/^[\w-]{64}$/);
+    expect(jobFunctionOf(functionName(`${'s'.repeat(40)}-app`, app))).toMatch(/^[\w-]{64}$/);
+    expect(jobFunctionOf(functionName('hooks-app', app))).toHaveLength(64);
   });
 
   it('differ between applications whose names begin alike', () => {
