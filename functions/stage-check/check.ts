@@ -2,18 +2,20 @@ import { isFinal, MANUAL } from '../core/entry/entry.ts';
 import { ciChoice } from '../core/entry/kinds.ts';
 import { isOnBranch, sourceOf } from '../core/entry/track.ts';
 import { DeployError, unlessRefused } from '../core/errors.ts';
+import { askedNot } from '../core/payload/branch.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { skips } from '../core/payload/skip-words.ts';
 import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import { withHostCause } from '../core/pipeline/unknown-commit.ts';
 import type { BranchTip } from '../core/ports/repository-host.ts';
-import type { CommitEntry } from './facts.ts';
+import { type CommitEntry, ended } from './facts.ts';
 import { withFormerName } from './former-name.ts';
 import { factsOf } from './gather.ts';
 import type { CheckPorts } from './ports.ts';
 import { closePullRequest } from './preview.ts';
 import { knownApp, orRefusal, RULES } from './rules.ts';
+import { whileFresh } from './tip.ts';
 
 /**
  * Returns the work of the stage `check`: it decides whether the commit is deployed, and as which application, or ends the
@@ -54,21 +56,27 @@ async function withWholeCommit(entry: CommitEntry, { host, token, log, clock }: 
 
 /**
  * Returns a push with the choice of its commit's message, where its call has none: that of GitLab about a branch that was
- * moved back lists no commits, and its CI does not test again what asks for that. Throws as `RepositoryHost.tip` does, if
- * that can succeed later.
+ * moved back lists no commits, and its CI does not test again what asks for that. An outcome, when the message asks for
+ * no deploy, or the host may not have the push yet. Throws as `RepositoryHost.tip` does, if that can succeed later.
  */
-async function withMessage(entry: CommitEntry, { host, token }: CheckPorts): Promise<CommitEntry> {
+async function withMessage(
+  entry: CommitEntry,
+  { host, token, clock }: CheckPorts,
+): Promise<CommitEntry | StageOutcome> {
   const { user, repository, branch, sha } = entry;
   if (entry.kind !== 'push' || entry.message !== null || entry.provider === MANUAL) return entry;
   const asked = host(repository.host).tip(repository, branch, await token(user, repository.host));
-  const tip = await unlessRefused<BranchTip | null>(asked, null);
-  const skip = tip?.sha === sha ? skips(tip.message ?? '') : null;
-  return { ...entry, ci: ciChoice(entry.ci, skip) };
+  const tip = await unlessRefused<BranchTip | null | undefined>(asked, undefined);
+  if (tip === undefined) return entry;
+  if (tip?.sha !== sha) return whileFresh(entry, clock.now()) ?? entry;
+  const skip = skips(tip.message ?? '');
+  return skip?.deploy ? ended('skipped', askedNot(skip.words)) : { ...entry, ci: ciChoice(entry.ci, skip) };
 }
 
 async function decideOn(given: CommitEntry, givenPorts: CheckPorts): Promise<StageOutcome> {
-  const whole = await withMessage(await withWholeCommit(given, givenPorts), givenPorts);
-  const { entry, ports } = await withFormerName(whole, givenPorts);
+  const told = await withMessage(await withWholeCommit(given, givenPorts), givenPorts);
+  if (!('number' in told)) return told;
+  const { entry, ports } = await withFormerName(told, givenPorts);
   const facts = await factsOf(entry, ports);
   for (const { decide } of RULES) {
     const outcome = await decide(facts, ports);

@@ -16,37 +16,38 @@ interface Known {
 }
 
 /**
- * Returns an entry with the id of its repository, which not every sender has: that of the newest push or, before anything
- * was deployed under its name, what the host says. By the id a repository is found that was renamed since; those of this
- * service have none, and keep their names. Throws as `RepositoryHost.repository` does, if that can succeed later.
+ * Returns an entry with the id of its repository, which not every sender has: that of the newest push or of the owner of
+ * the application or, before anything was deployed under its name, what the host says. By the id a repository is found
+ * that was renamed since; those of this service have none, and keep their names. Throws as `RepositoryHost.repository`
+ * does, if that can succeed later.
  */
 export async function withFormerName(sent: CommitEntry, ports: CheckPorts): Promise<Known> {
   const { user, repository } = sent;
   if (repository.host === ports.ownHost?.name) return { entry: sent, ports };
-  const { activeDeploy, newest, app } = await ports.facts.branch(user, repository, trackOf(sent));
-  const isDeployed = activeDeploy !== null;
-  const id = repository.id ?? (await idOf(sent, { newest, isDeployed }, ports));
+  const branch = await ports.facts.branch(user, repository, trackOf(sent));
+  const { activeDeploy, app } = branch;
+  const claim = activeDeploy === null || app === null ? null : await ports.facts.appOwner(user, appName(app));
+  const id = repository.id ?? (await idOf(sent, { ...branch, claim }, ports));
   if (id === undefined) return { entry: sent, ports };
   const entry = { ...sent, repository: { ...repository, id } };
-  const other = isDeployed ? await newerName(entry, app, ports) : await formerName(entry, ports);
-  return { entry, ports: other ? { ...ports, facts: withFactsOf(other, ports.facts) } : ports };
-}
-
-/** Returns the name under which a repository has deployed its application since, when a call has its former one; null for none. */
-async function newerName(entry: CommitEntry, app: string | null, { facts }: CheckPorts): Promise<AppOwner | null> {
+  if (activeDeploy === null) return { entry, ports: withFactsOf(await formerName(entry, ports), ports, WHOLE) };
   const of = ownerOf(entry);
-  const claim = app === null ? null : await facts.appOwner(entry.user, appName(app));
   const isNewer = of && claim && isSameOwner(of, claim) && ownerKey(of) !== ownerKey(claim);
-  return isNewer ? claim : null;
+  if (isNewer) return { entry, ports: withFactsOf(claim, ports, WHOLE) };
+  const isOurs = branch.otherName && (await isOf(entry, branch.otherName, ports));
+  return { entry, ports: isOurs ? withFactsOf(branch.otherName, ports, RESULTS) : ports };
 }
 
 async function idOf(
-  { user, repository }: CommitEntry,
-  { newest, isDeployed }: { readonly newest: number; readonly isDeployed: boolean },
+  sent: CommitEntry,
+  { newest, activeDeploy, claim }: BranchFacts & { readonly claim: AppOwner | null },
   { log, host, token }: CheckPorts,
 ): Promise<string | undefined> {
+  const { user, repository } = sent;
   const last = newest === 0 ? null : await log.read(user, newest);
-  if (last?.repository?.id !== undefined || isDeployed) return last?.repository?.id;
+  if (last?.repository?.id !== undefined) return last.repository.id;
+  const of = ownerOf(sent);
+  if (activeDeploy !== null) return of && claim && ownerKey(of) === ownerKey(claim) ? claim.id : undefined;
   const asked = host(repository.host).repository(repository, await token(user, repository.host));
   return (await unlessRefused<Partial<HostedRepository>>(asked, {})).id;
 }
@@ -59,25 +60,51 @@ async function formerName(entry: CommitEntry, ports: CheckPorts): Promise<AppOwn
   return owned.find(({ owner }) => ownerKey(owner) !== ownerKey(entryOwner))?.owner ?? null;
 }
 
-/** Returns facts that include those of a repository's other name. */
-function withFactsOf({ host, owner, name }: RepositoryRef, facts: DeployFacts): DeployFacts {
-  return {
+/** Whether no push of another repository, which has got the name since, has come. */
+async function isOf(entry: CommitEntry, name: RepositoryRef, { facts, log }: CheckPorts): Promise<boolean> {
+  const { newest } = await facts.branch(entry.user, name, trackOf(entry));
+  const last = newest === 0 ? null : await log.read(entry.user, newest);
+  return last?.repository?.id === undefined || last.repository.id === entry.repository.id;
+}
+
+/** What is known under both names of a repository, made of what is under each. */
+interface Merge {
+  readonly branch: (now: BranchFacts, before: BranchFacts) => BranchFacts;
+  readonly state: (now: CommitState, before: CommitState) => CommitState;
+}
+
+/** Of two names that both may deploy. */
+const WHOLE: Merge = { branch: branchOf, state: stateOf };
+
+/** Of a former name that only CI has told of commits. */
+const RESULTS: Merge = {
+  branch: (now, before) => ({ ...now, ci: { ...before.ci, ...now.ci } }),
+  state: (now, before) => ({ ...now, checks: checksOf(now, before), skip: now.skip ?? before.skip }),
+};
+
+/** Returns ports whose facts include those of a repository's other name, if it has one. */
+function withFactsOf(other: RepositoryRef | null, ports: CheckPorts, merge: Merge): CheckPorts {
+  if (!other) return ports;
+  const { facts } = ports;
+  const otherName = { host: other.host, owner: other.owner, name: other.name };
+  const withOther: DeployFacts = {
     ...facts,
     branch: async (user, repository, track) => {
       const [now, before] = await Promise.all([
         facts.branch(user, repository, track),
-        facts.branch(user, { host, owner, name }, track),
+        facts.branch(user, otherName, track),
       ]);
-      return branchOf(now, before);
+      return { ...merge.branch(now, before), otherName };
     },
     commitState: async (user, commit, track) => {
       const [now, before] = await Promise.all([
         facts.commitState(user, commit, track),
-        facts.commitState(user, { host, owner, name, sha: commit.sha }, track),
+        facts.commitState(user, { ...otherName, sha: commit.sha }, track),
       ]);
-      return stateOf(now, before);
+      return merge.state(now, before);
     },
   };
+  return { ...ports, facts: withOther };
 }
 
 /** No call says how the branch came from one name to the other, so the host is asked. */
@@ -86,6 +113,7 @@ function branchOf(now: BranchFacts, before: BranchFacts): BranchFacts {
   const { activeDeploy, app } = isLater ? now : before;
   const newest = Math.max(now.newest, before.newest);
   return {
+    ...now,
     newest,
     activeDeploy,
     app,
@@ -100,6 +128,10 @@ function stateOf(now: CommitState, before: CommitState): CommitState {
   const { version } = now;
   const held = now.held ?? before.held;
   const [deploying, { awaitsPush }] = now.deploying === null ? [before.deploying, before] : [now.deploying, now];
-  const checks = now.checks.reduce(withResult, before.checks);
+  const checks = checksOf(now, before);
   return { checks, version, held, deploying, awaitsPush, skip: now.skip ?? before.skip };
+}
+
+function checksOf(now: CommitState, before: CommitState): CommitState['checks'] {
+  return now.checks.reduce(withResult, before.checks);
 }

@@ -75,6 +75,7 @@ async function promoted(facts: Facts, ports: CheckPorts): Promise<StageOutcome> 
   const { entry, state, verdict } = facts;
   const { manifest, changes } = await facts.named();
   const [{ notes }, { note }, before] = await Promise.all([facts.ownership(), facts.wait(), facts.unfinished()]);
+  const { otherName } = await facts.track();
   const used = await orRefusal(settingsOf(facts, ports));
   if (used instanceof DeployError) return { kind: 'failed', error: used, transition: { changes } };
   const detail = [`${manifest.name} ${manifest.version}`, ...notes, note, ...used.notes];
@@ -82,6 +83,7 @@ async function promoted(facts: Facts, ports: CheckPorts): Promise<StageOutcome> 
   const transition: Transition = {
     changes: { ...changes, ci: entry.ci, settings: used.settings, ...(before && { follows: before.number }) },
     promotes: true,
+    ...(otherName && { otherName }),
     commitState: { deploying: entry.number, awaitsPush },
     // Where CI decides, a result that arrives in the meantime may forbid the deploy.
     ...(verdict.says === 'passed' && { ifCommitVersion: state.version }),

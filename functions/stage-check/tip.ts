@@ -163,16 +163,31 @@ export async function superseded(facts: Facts, ports: CheckPorts): Promise<Stage
   if (isSameAgain && (ignoresCi(again) || !ignoresCi(entry))) {
     return ended('superseded', `The same commit was accepted once more before this one started: #${again.number}.`);
   }
-  if (!activeDeploy || activeDeploy.sha === entry.sha || !(await isOlder(activeDeploy, facts, ports))) return null;
-  const live = `${short(activeDeploy.sha)}, by #${activeDeploy.number}`;
+  if (!activeDeploy || activeDeploy.sha === entry.sha) return null;
+  const newer = (await isOlder(activeDeploy, facts, ports)) ? activeDeploy : await olderThanRunning(facts, ports);
+  if (!newer) return null;
+  const live = `${short(newer.sha)}, by #${newer.number}`;
   return ended('superseded', `The commit ${short(entry.sha)} is older than what ${entry.branch} deploys: ${live}.`);
 }
 
-async function isOlder(
-  live: NonNullable<BranchFacts['activeDeploy']>,
-  { entry, tip, ancestry }: Facts,
-  ports: CheckPorts,
-): Promise<boolean> {
+type LiveDeploy = NonNullable<BranchFacts['activeDeploy']>;
+
+/**
+ * Returns what the application runs, if the commit is older than that: another one than was promoted last, which has not
+ * been started yet, or was rolled back.
+ */
+async function olderThanRunning(facts: Facts, ports: CheckPorts): Promise<LiveDeploy | null> {
+  const { entry, track, tip } = facts;
+  const { activeDeploy, app } = await track();
+  if (app === null || entry.provider === MANUAL || isSame((await tip()).sha, entry.sha)) return null;
+  const number = await ports.appFacts.active(entry.user, app);
+  const running = number === null || number === activeDeploy?.number ? null : await ports.log.read(entry.user, number);
+  if (!running?.sha || running.sha === entry.sha) return null;
+  const live = { number: running.number, sha: running.sha };
+  return (await isOlder(live, facts, ports)) ? live : null;
+}
+
+async function isOlder(live: LiveDeploy, { entry, tip, ancestry }: Facts, ports: CheckPorts): Promise<boolean> {
   if (entry.provider === MANUAL) return live.number > entry.number;
   const { sha: now } = await tip();
   if (isSame(now, entry.sha)) return false;
@@ -193,16 +208,19 @@ export async function comparison(
 ): Promise<Comparison | null> {
   const { user, repository } = entry;
   const token = await ports.token(user, repository.host);
-  const isNew = ({ receivedAt }: Entry) => ports.clock.now() - receivedAt < UNKNOWN_MS;
-  const compared = ports.host(repository.host).compare({ ...repository, sha: base }, head, token);
-  return compared.catch(async (error: unknown) => {
+  const host = ports.host(repository.host);
+  return host.compare({ ...repository, sha: base }, head, token).catch(async (error: unknown) => {
     if (!(error instanceof DeployError) || error.retry) throw error;
     if (error.host !== 'unknown' || base !== entry.sha) return null;
-    if (isNew(entry)) throw error;
-    const { newest } = await ports.facts.branch(user, repository, trackOf(entry));
-    const last = newest > entry.number ? await ports.log.read(user, newest) : null;
-    if (!last || !isNew(last)) return null;
-    throw new DeployError(error.code, error.detail, { retry: true, host: 'away', cause: error });
+    if (ports.clock.now() - entry.receivedAt < UNKNOWN_MS) throw error;
+    // The tip that the host has named itself is what it has not got yet.
+    return host.compare({ ...repository, sha: head }, head, token).then(
+      () => null,
+      (cause: unknown) => {
+        if (!(cause instanceof DeployError) || cause.host !== 'unknown') throw cause;
+        throw new DeployError(error.code, error.detail, { retry: true, host: 'away', cause });
+      },
+    );
   });
 }
 

@@ -334,6 +334,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         isTipSure: false,
         activeDeploy: null,
         app: null,
+        otherName: null,
         ci: {},
       });
       await add();
@@ -346,6 +347,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         isTipSure: false,
         activeDeploy,
         app: 'shop',
+        otherName: null,
         ci: {},
       });
       expect((await branchOf('other')).newest).toBe(0);
@@ -488,6 +490,15 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       await add({}, { isNewestPush: false, expectedCi: { track: 'master', provider: 'ci', until: AT, alsoOf } });
       expect((await branchOf('master')).ci).toEqual({ ci: AT });
       expect(await facts.branch(user, alsoOf, 'master')).toMatchObject({ newest: 0, ci: { ci: AT } });
+    });
+
+    it('stores the other name of a repository with what is promoted, until the next one has another', async () => {
+      const otherName = { host: 'github', owner: 'octo/tools', name: 'store' };
+      await add();
+      await add();
+      await change(1, { status: 'running', appName: 'shop' }, { promotes: true, otherName });
+      await change(2, { status: 'running', appName: 'shop' }, { promotes: true });
+      expect(await branchOf('master')).toMatchObject({ activeDeploy: { number: 2 }, otherName });
     });
 
     it('stores the held and the deploying entry of a commit, and removes them', async () => {

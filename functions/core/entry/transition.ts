@@ -1,5 +1,6 @@
 import type { DeployError } from '../errors.ts';
 import { missingVariable } from '../output/missing-variable.ts';
+import type { RepositoryRef } from '../payload/delivery.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { CommitState } from '../ports/facts.ts';
 import { type Entry, type EntryFields, isFinal, type StageRecord, type Status } from './entry.ts';
@@ -25,6 +26,8 @@ export interface Transition {
   readonly ifCommitVersion?: number;
   /** Makes the entry the active deploy of its branch, the last one in the order of its application. */
   readonly promotes?: boolean;
+  /** Another name of the repository that its branch has from then on (`BranchFacts`); of an entry that is promoted. */
+  readonly otherName?: RepositoryRef;
   /** Makes the entry the deploy that its application runs. */
   readonly activates?: boolean;
   /** The application was removed: it runs no deploy. */

@@ -49,6 +49,8 @@ export interface BranchFacts {
   readonly activeDeploy: { readonly number: number; readonly sha: string } | null;
   /** The application that earlier commits of the branch named. */
   readonly app: string | null;
+  /** Another name of the repository, under which CI has said of its commits what counts here too; null for none. */
+  readonly otherName: RepositoryRef | null;
   /** Expected CI providers, each with the time until which it is expected, in milliseconds since 1970. */
   readonly ci: Readonly<Record<string, number>>;
 }

@@ -61,7 +61,8 @@ export class Judge {
 
   heard(said: Said): void {
     const heard = { at: this.#now(), said };
-    if (said.kind === 'push' && said.commit && this.#story.released.has(said.commit)) {
+    const isAgain = said.kind === 'push' || (said.kind === 'pull' && said.pull.isOpen);
+    if (isAgain && said.commit && this.#story.released.has(said.commit)) {
       this.#story.released.set(said.commit, false);
     }
     this.#story.heard.push(heard);

@@ -72,7 +72,8 @@ function wanted(story: Story, commit: Commit, now: number, lookedAt = now): Want
 /** Whether the head commit of an open pull request is to be previewed. */
 function wantedPreview(story: Story, { head, draft, fromFork }: Pull, now: number): Wanted {
   if (head.mark === 'unreadable' || draft) return 'no';
-  if (story.released.has(head)) return story.cancelled.has(head) ? 'perhaps' : 'yes';
+  // What is opened again waits again.
+  if (story.released.has(head)) return story.released.get(head) && !story.cancelled.has(head) ? 'yes' : 'perhaps';
   if (fromFork) return 'no';
   if (story.cancelled.has(head)) return 'perhaps';
   const verdict = verdictOf(story, head, now);

@@ -28,6 +28,14 @@ const FOUND_WIDER = [
   ['a preview that waits for CI when its repository gets another name', 210197],
   ['a lost push after one whose message skips CI, which the hook waits for', 220137],
   ['two CI systems of a renamed repository, one of which sends no id', 220295],
+  ['a push after the first deploy by the new name of a repository, whose CI has called by the former one', 470127],
+  ['a branch that is moved back to what CI has passed by the former name of the repository', 231176],
+  ['a pull request of a renamed repository whose calls have no id', 231492],
+  ['a branch that is moved back to a commit that skips CI, of which an older answer of the host does not know', 230670],
+  ['a branch that is moved back to a commit that skips the deploy, by a call without a message', 310154],
+  ['a late push, after what was promoted last was taken off the branch', 313572],
+  ['a late push, after a rollback', 472218],
+  ['a commit that a person lets go while the host does not know the tip yet', 314678],
 ] as const;
 
 describe('whatever happens to a branch, its pull requests and CI', () => {

@@ -2,6 +2,7 @@ import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
 import { trackOf } from '../../../core/entry/track.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
+import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { BranchFacts } from '../../../core/ports/facts.ts';
 import type { AppendRequest } from '../../../core/ports/log.ts';
 import { updateOf } from '../../aws/attributes.ts';
@@ -21,6 +22,7 @@ export function branchOf(item: Item = {}): BranchFacts {
     isTipSure: isSettled({ tip, moved: numberIn(item, 'moved'), movedFrom: numberIn(item, 'moved_from') }),
     activeDeploy: number === undefined ? null : { number, sha: stringIn(item, 'going_sha') ?? '' },
     app: stringIn(item, 'app') ?? null,
+    otherName: JSON.parse(stringIn(item, 'other_name') ?? 'null') as RepositoryRef | null,
     ci: Object.fromEntries(providers.map((name) => [name.slice(CI.length), numberIn(item, name) ?? 0])),
   };
 }
@@ -68,15 +70,16 @@ function movement(entry: Entry) {
 }
 
 /** Returns the update that makes an entry the active deploy of its branch. */
-export function promotion(table: string, after: Entry, { promotes }: Transition): TransactWriteItem[] {
+export function promotion(table: string, after: Entry, { promotes, otherName }: Transition): TransactWriteItem[] {
   const { repository, branch, sha, appName } = after;
   if (!promotes || !repository || !branch || !sha) return [];
+  const renamed = otherName && { other_name: S(JSON.stringify(otherName)) };
   return [
     {
       Update: {
         TableName: table,
         Key: keys.branch(after.user, repository, trackOf({ ...after, branch })),
-        ...updateOf({ going: N(after.number), going_sha: S(sha), app: S(appName ?? '') }),
+        ...updateOf({ going: N(after.number), going_sha: S(sha), app: S(appName ?? ''), ...renamed }),
       },
     },
   ];

@@ -42,7 +42,7 @@ function branchFacts(connection: Connection, of: Track): BranchFacts {
 function storedBranch(connection: Connection, { user, repository, track }: Track): StoredBranch {
   const sql = 'SELECT facts FROM branches WHERE user = ? AND repository = ? AND track = ?';
   const row = connection.get<{ facts: string }>(sql, user, keyOf(repository), track);
-  const none = { newest: 0, tip: null, activeDeploy: null, app: null, ci: {} };
+  const none = { newest: 0, tip: null, activeDeploy: null, app: null, otherName: null, ci: {} };
   return { ...none, ...(JSON.parse(row?.facts ?? '{}') as Partial<StoredBranch>) };
 }
 
@@ -108,11 +108,13 @@ function noteResult(connection: Connection, of: Track, { sha, ...result }: Commi
 
 /** Writes what a transition says of the commit and the branch of its entry. */
 export function noteMove(connection: Connection, after: Entry, transition: Transition, now: number): void {
-  const { commitState: state, promotes } = transition;
+  const { commitState: state, promotes, otherName } = transition;
   const of = trackOfEntry(after);
   if (of && promotes && after.sha) {
     const { number, sha, appName } = after;
-    writeBranch(connection, of, { ...storedBranch(connection, of), activeDeploy: { number, sha }, app: appName });
+    const before = storedBranch(connection, of);
+    const renamed = otherName && { otherName };
+    writeBranch(connection, of, { ...before, activeDeploy: { number, sha }, app: appName, ...renamed });
   }
   if (of && after.sha && state && Object.keys(state).length > 0) {
     patchCommit(connection, { ...of, sha: after.sha }, state, now);

@@ -25,6 +25,7 @@ function ports(...pushedFrom: readonly string[]) {
       isTipSure: false,
       activeDeploy: null,
       app: null,
+      otherName: null,
       ci: {},
     };
   };

@@ -112,6 +112,16 @@ describe('a push', () => {
     });
   });
 
+  it('without a message of its own is skipped when that of its commit says so, once the host has it at the tip', async () => {
+    const { commit, push, checkOnly, check, host } = checkWorld();
+    const first = commit(null);
+    const last = host.commit({ ...first, files: { 'package.json': manifest }, message: 'A [skip deploy]' });
+    await push(last, { message: null });
+    expect(await checkOnly(1)).toMatchObject({ status: 'running', stage: 'check' });
+    host.branch(last, 'master');
+    expect(await check(1)).toMatchObject({ status: 'skipped', reason: "The commit's message says [skip deploy]." });
+  });
+
   it('is retried when the host does not answer', async () => {
     await push(commit(null));
     host.failWith('file', new DeployError('deploy:repohost:no_pkg_json', 'The host answered 503.', { retry: true }));

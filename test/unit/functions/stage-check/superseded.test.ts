@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { releaseByHand } from '../../../../functions/core/hold/hold.ts';
+import { AT } from '../../../support/entries.ts';
 import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const held = { 'package.json': manifest, ...waitsForTravis };
 
-let { commit, build, check, checkOnly, finish, push, read, host } = checkWorld();
+let { commit, build, check, checkOnly, finish, log, push, read, host } = checkWorld();
 beforeEach(() => {
-  ({ commit, build, check, checkOnly, finish, push, read, host } = checkWorld());
+  ({ commit, build, check, checkOnly, finish, log, push, read, host } = checkWorld());
 });
 
 /** Commits, each on top of the one before. */
@@ -76,6 +77,19 @@ describe('a push that comes late', () => {
     await push(third, { before: second.sha });
     await check(3);
     expect(await check(1)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('does not replace a newer commit that runs, though what was promoted after that was taken off the branch', async () => {
+    const { first, second, third } = line();
+    await push(second, { before: null });
+    await check(1);
+    await log.move('ann', 1, () => ({ changes: { status: 'ok', finishedAt: AT }, activates: true }));
+    await push(third, { before: second.sha });
+    await check(2);
+    host.branch(second, 'master');
+    await push(second, { before: third.sha, forced: true, status: 'skipped' });
+    await push(first);
+    expect(await check(4)).toMatchObject({ status: 'superseded', reason: expect.stringMatching(/, by #1\.$/) });
   });
 
   it('does not count as the newest one while the host may not know of a push that came a moment ago', async () => {
