@@ -9,7 +9,6 @@ import { projectsOf } from './codebuild/project.ts';
 import type { Endpoints } from './emulators/emulators.ts';
 import { kmsService } from './emulators/kms.ts';
 import { type Secrets, secretsService } from './emulators/secrets.ts';
-import { openRoles } from './iam/roles.ts';
 import type { Warn } from './invoke/invoker.ts';
 import { credentialVariables } from './invoke/settings.ts';
 import { openLambda } from './lambda/lambda-service.ts';
@@ -26,7 +25,6 @@ import type { Concurrency } from './strict/concurrency.ts';
 import type { Strictness } from './strict/strict.ts';
 import type { Template } from './template/template.ts';
 import { startWireEndpoint } from './wire/endpoint.ts';
-import { startQueryServer } from './wire/query-server.ts';
 
 /** Addresses of all services. */
 export interface AllEndpoints extends Endpoints {
@@ -35,10 +33,9 @@ export interface AllEndpoints extends Endpoints {
   readonly lambda: string;
   readonly codeBuild: string;
   readonly logs: string;
-  readonly iam: string;
 }
 
-/** The services that are emulated here: KMS, Secrets Manager, Lambda, CodeBuild, CloudWatch Logs and IAM. */
+/** The services that are emulated here: KMS, Secrets Manager, Lambda, CodeBuild and CloudWatch Logs. */
 export interface RunningServices {
   readonly endpoints: AllEndpoints;
   /** Emits events for the rules of the template, and lines of logs that functions asked for. */
@@ -69,12 +66,12 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   for (const group of template.ofType('AWS::Logs::LogGroup')) logs.createGroup(nameOfResource(group));
   const s3 = new S3Client(clientFor(endpoints.s3));
   const rolesOf = (service: string) => new Set(rolesFor(template, service).map(arnOfRole));
-  const roles = openRoles({ template, warn, denialOf, declared: rolesOf('lambda.amazonaws.com') });
   const lambda = openLambda({
     folder: join(dataDir, 'lambda'),
     s3,
     logs,
-    roles,
+    roles: rolesOf('lambda.amazonaws.com'),
+    denialOf,
     concurrency,
     controlCalls: options.controlCalls,
   });
@@ -98,20 +95,18 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   ];
   const wire = await startWireEndpoint(services, warn, guard);
   const { endpoint, close } = wire;
-  const iam = await startQueryServer(roles.service, guard);
   const here = {
     kms: endpoint,
     secretsManager: endpoint,
     lambda: endpoint,
     codeBuild: endpoint,
     logs: endpoint,
-    iam: iam.endpoint,
   };
   return {
     endpoints: { ...endpoints, ...here },
     bus,
     close: async () => {
-      await Promise.all([close(), iam.close()]);
+      await close();
       await Promise.all([lambda.close(), builder.close()]);
       s3.destroy();
     },

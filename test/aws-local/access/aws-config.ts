@@ -12,7 +12,6 @@ const SERVICE_IDS: Readonly<Record<keyof AllEndpoints, string>> = {
   lambda: 'lambda',
   codeBuild: 'codebuild',
   logs: 'cloudwatch_logs',
-  iam: 'iam',
 };
 
 function byServiceId(endpoints: AllEndpoints): ReadonlyArray<readonly [id: string, endpoint: string]> {

@@ -1,4 +1,3 @@
-import type { Roles } from '../iam/roles.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
 import type { CodeStore } from './code.ts';
 import type { FunctionStore } from './function-store.ts';
@@ -12,6 +11,6 @@ export interface FunctionParts {
   readonly runner: Runner;
   readonly urls: FunctionUrls;
   /** The roles that Lambda may assume, by their ARNs. */
-  readonly roles: Pick<Roles, 'has'>;
+  readonly roles: ReadonlySet<string>;
   readonly concurrency: Concurrency;
 }

@@ -1,7 +1,7 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Roles } from '../iam/roles.ts';
 import type { LogStore } from '../logs/log-store.ts';
+import type { RoleDenial } from '../permissions/permissions.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
 import { tokenBucket } from '../strict/stage-throttle.ts';
 import { limited, operation, type Service, ServiceError } from '../wire/service.ts';
@@ -27,7 +27,9 @@ export interface LambdaOptions {
   readonly folder: string;
   readonly s3: S3Client;
   readonly logs: LogStore;
-  readonly roles: Pick<Roles, 'has' | 'denialOf'>;
+  /** The roles that Lambda may assume, by their ARNs. */
+  readonly roles: ReadonlySet<string>;
+  readonly denialOf: RoleDenial;
   readonly concurrency: Concurrency;
   /** Calls of the control plane a second; default: any number. */
   readonly controlCalls?: number | undefined;
@@ -39,10 +41,10 @@ export interface LambdaOptions {
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html
  */
 export function openLambda(options: LambdaOptions): LambdaService {
-  const { folder, s3, logs, roles, concurrency, controlCalls } = options;
+  const { folder, s3, logs, roles, denialOf, concurrency, controlCalls } = options;
   const store = openFunctionStore();
   const code = openCodeStore(folder, s3);
-  const runner = openRunner(ownLogs(logs, roles.denialOf));
+  const runner = openRunner(ownLogs(logs, denialOf));
   const invocations = openInvocations({ code, runner, concurrency });
   const urls = openFunctionUrls({ store, invocations });
   const parts = { store, code, runner, urls, roles, concurrency };

@@ -1,5 +1,4 @@
 import type { FunctionConfiguration, UpdateFunctionConfigurationRequest } from '@aws-sdk/client-lambda';
-import type { Roles } from '../iam/roles.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import { type FunctionRecord, type FunctionSettings, functionArn, invalid, type Revision } from './function-store.ts';
 
@@ -25,7 +24,7 @@ const ADAPTER = /^arn:aws:lambda:[^:]+:\d{12}:layer:LambdaAdapterLayer(X86|Arm64
 export function changedSettings(
   known: FunctionSettings,
   { Role, Runtime, Handler, Description, Timeout, MemorySize, Layers, Environment, LoggingConfig }: Configured,
-  roles: Pick<Roles, 'has'>,
+  roles: ReadonlySet<string>,
 ): FunctionSettings {
   const next: FunctionSettings = {
     ...known,
@@ -47,7 +46,7 @@ export function changedSettings(
   return next;
 }
 
-function checkRole(role: string, roles: Pick<Roles, 'has'>): void {
+function checkRole(role: string, roles: ReadonlySet<string>): void {
   if (!roles.has(role)) throw invalid('The role defined for the function cannot be assumed by Lambda.');
 }
 

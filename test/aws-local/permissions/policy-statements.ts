@@ -18,7 +18,7 @@ const OPERATORS: ReadonlySet<string> = new Set<ConditionOperator>([
 ]);
 /** Keys of which the guard knows the value in each request, tags only where a function writes its log. */
 const KEYS =
-  /^(?:aws:SecureTransport|iam:PassedToService|iam:PermissionsBoundary|lambda:SourceFunctionArn|kms:EncryptionContext:.+|aws:ResourceTag\/.+)$/;
+  /^(?:aws:SecureTransport|iam:PassedToService|lambda:SourceFunctionArn|kms:EncryptionContext:.+|aws:ResourceTag\/.+)$/;
 /** A variable that the value of a condition may have. */
 const VARIABLES = /\$\{aws:ResourceTag\/[^}]+\}/g;
 

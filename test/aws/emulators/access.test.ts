@@ -161,7 +161,7 @@ describe('Who may use the emulators', () => {
 
   it('the AWS CLI and each SDK find addresses and key in a file that only its owner can read', async () => {
     const file = join(folder, 'config');
-    await publishAwsConfig(file, { ...endpoints, lambda: '', codeBuild: '', logs: '', iam: '' });
+    await publishAwsConfig(file, { ...endpoints, lambda: '', codeBuild: '', logs: '' });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const script = `
       const { DynamoDBClient, ListTablesCommand } = await import('@aws-sdk/client-dynamodb');

@@ -154,7 +154,8 @@ describe('The permissions that a request needs', () => {
       folder,
       s3,
       logs,
-      roles: { has: () => false, denialOf: () => undefined },
+      roles: new Set<string>(),
+      denialOf: () => undefined,
       concurrency: accountConcurrency(templateOf({})),
     });
     try {
