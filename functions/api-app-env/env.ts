@@ -26,6 +26,9 @@ export const env = dispatch('api-app-env', {
 /** `GET …/env`: the variables, sorted by name; their values are null without `?values=true`. */
 async function listVariables(request: HttpRequest, { variables }: EnvPorts): Promise<HttpAnswer> {
   const withValues = oneOf(request.query, values) === 'true';
+  if (withValues && request.token?.rights !== undefined) {
+    throw new DeployError('request:forbidden', `The API token ${request.token.name} may not read values of variables.`);
+  }
   const stored = required(await variables.read(appRef(request)), request);
   const names = Object.keys(stored).sort();
   return {

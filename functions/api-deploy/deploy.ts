@@ -11,8 +11,8 @@ import type { DeployPorts } from './ports.ts';
  */
 export function deploy(ports: DeployPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {
-    const { user, uuid, base, headers, query, body } = request;
-    const hook = { user, uuid, base, headers, query, raw: body, at: ports.clock.now() };
+    const { user, uuid, base, token, headers, query, body } = request;
+    const hook = { user, uuid, base, token: token?.name, headers, query, raw: body, at: ports.clock.now() };
     const [entry] = await accept(hook, ports).catch(async (error: unknown) => {
       await note(error, request, ports);
       throw error;

@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly user: string;
   readonly uuid: string;
   readonly base: string;
+  /** The name of the API token. */
+  readonly token?: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
@@ -30,11 +32,12 @@ export function draftOf(
   decision: HookDecision,
   context: RequestContext,
 ): Draft {
-  const { user, uuid, base, at } = context;
+  const { user, uuid, base, token, at } = context;
   return blankDraft({
     user,
     uuid,
     base,
+    token,
     provider: delivery.provider,
     stage: 'check',
     receivedAt: at,

@@ -48,7 +48,10 @@ export async function acceptOwnPush(push: MovedRef, received: Received, ports: O
   const key = isTip ? tipKey(of, after, facts) : undefined;
   const payload = new TextEncoder().encode(JSON.stringify({ pushed: { ref, before, after } }));
   const deliveries = [deliveryOf({ ...push, app: facts.app ?? name }, received.delivery, ports.own)];
-  const [entry] = await acceptDeliveries({ ...received, deliveries, options, payload, tipKey: key }, ports);
+  const [entry] = await acceptDeliveries(
+    { ...received, token: push.token, deliveries, options, payload, tipKey: key },
+    ports,
+  );
   return entry;
 }
 

@@ -6,7 +6,7 @@ import { type Credentials, readBasic } from '../core/basic-auth.ts';
 import { badParameter, DeployError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
 import { withLogin } from '../core/login.ts';
-import type { ApiToken, ApiTokens } from '../core/ports/accounts.ts';
+import type { ApiToken, ApiTokens, UsedToken } from '../core/ports/accounts.ts';
 
 interface TokensPorts {
   readonly tokens: ApiTokens;
@@ -25,8 +25,8 @@ async function list(request: HttpRequest, { tokens }: TokensPorts): Promise<Http
 }
 
 async function create(request: HttpRequest, { tokens }: TokensPorts): Promise<HttpAnswer> {
-  const name = nameIn(request);
-  const { token, ...made } = await withLogin(sentIn(request), (login) => tokens.create(login, name));
+  const { name, rights } = wantedIn(request);
+  const { token, ...made } = await withLogin(sentIn(request), (login) => tokens.create(login, name, rights));
   return { status: 201, body: { ...viewOf(made), token } };
 }
 
@@ -37,8 +37,8 @@ async function revoke(request: HttpRequest, { tokens }: TokensPorts): Promise<Ht
   throw new DeployError('status:db:not_found', detail);
 }
 
-function viewOf({ name, createdAt }: ApiToken): Token {
-  return { name, created_at: createdAt };
+function viewOf({ createdAt, ...token }: ApiToken): Token {
+  return { ...token, created_at: createdAt };
 }
 
 function sentIn({ headers }: HttpRequest): Credentials {
@@ -49,16 +49,19 @@ function sentIn({ headers }: HttpRequest): Credentials {
 
 const MAX_BODY_BYTES = 4096;
 
-function nameIn(request: HttpRequest): string {
+/** Returns the name and the rights in the body of a request. */
+function wantedIn(request: HttpRequest): UsedToken {
   const { body, headers } = request;
   if (!isLabelledJson(headers)) {
     throw unreadable('is read as JSON only (Content-Type: application/json)');
   }
   if (body.byteLength > MAX_BODY_BYTES) throw new DeployError('request:too_large', 'A name has at most 64 characters.');
   const json = jsonIn(request, unreadable);
-  const name = isObject(json) ? json.name : undefined;
-  if (typeof name === 'string' && name !== '') return name;
-  throw unreadable('has no field name');
+  const { name, rights = null } = isObject(json) ? json : {};
+  if (typeof name !== 'string' || name === '') throw unreadable('has no field name');
+  if (rights === null) return { name };
+  if (rights === 'read' || rights === 'deploy') return { name, rights };
+  throw unreadable('has other rights than read and deploy');
 }
 
 function unreadable(problem: string): DeployError {

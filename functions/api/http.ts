@@ -1,3 +1,5 @@
+import type { UsedToken } from '../core/ports/accounts.ts';
+
 export interface HttpRequest {
   readonly method: string;
   /** The route's path as the API declares it, with variables in braces. */
@@ -17,6 +19,8 @@ export interface HttpRequest {
   readonly uuid: string;
   /** The authenticated user; empty at endpoints without login. */
   readonly user: string;
+  /** The API token of the login; absent for the password. */
+  readonly token?: UsedToken;
   /** For a stream: aborted when its client has gone. On AWS nobody tells. */
   readonly gone?: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { endpoints } from './endpoints/endpoints.ts';
 import type { Row } from './endpoints/row.ts';
 
 /** What of an endpoint decides which function gets a request, and with which login. */
-export interface Route extends Required<Pick<Row, 'function' | 'login'>>, Pick<Row, 'streams'> {
+export interface Route extends Required<Pick<Row, 'function' | 'login' | 'needs'>>, Pick<Row, 'streams'> {
   readonly method: string;
   /** The path in API Gateway's notation, as events carry it in `resource`: no trailing slash, variables in braces. */
   readonly path: string;
@@ -15,6 +15,6 @@ export interface Route extends Required<Pick<Row, 'function' | 'login'>>, Pick<R
  */
 export const routes: readonly Route[] = Object.entries<Row>(endpoints).map(([endpoint, row]) => {
   const [method = '', path = ''] = endpoint.split(' ');
-  const { function: name, login = 'user', streams } = row;
-  return { method, path, function: name, login, ...(streams && { streams }) };
+  const { function: name, login = 'user', needs = method === 'GET' ? 'read' : 'all', streams } = row;
+  return { method, path, function: name, login, needs, ...(streams && { streams }) };
 });

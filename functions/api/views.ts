@@ -51,6 +51,7 @@ function details(entry: Entry): Omit<SentDocument, keyof SentEntry> & Pick<SentD
     message: entry.message,
     author: entry.author,
     delivery: entry.delivery,
+    ...(entry.token !== undefined && { token: entry.token }),
     received_at: time(entry.receivedAt),
     updated_at: time(entry.updatedAt),
     finished_at: timeOrNull(entry.finishedAt),

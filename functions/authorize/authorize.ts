@@ -2,7 +2,7 @@ import { routes } from '../api/routes.ts';
 import { decodePercent, readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
 import { type LoginAttempt, loginThrottle, type ThrottlePorts } from '../core/limits/login-throttle.ts';
-import { authenticate, type LoginDecision, type LoginRequest } from '../core/login.ts';
+import { authenticate, type LoggedIn, type LoginDecision, type LoginRequest } from '../core/login.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import { agentOf, type RefusedCalls } from '../core/ports/refused-calls.ts';
 import type { Clock } from '../core/ports/system.ts';
@@ -36,9 +36,10 @@ export function authorizer(
     const credentials = readBasic(request.authorization);
     if (!credentials) return refuse(request, 'mw:auth:unauthorized', HOW_TO_LOG_IN);
     try {
-      const user = await login({ ...credentials, address: request.address });
-      if (request.resource === REVOKE_TOKEN) revocations.begin(user);
-      return mayEnter(request, user) ? { allowed: true, user } : refuse(request, 'mw:auth:not_you', WRONG_USER_IN_PATH);
+      const made = await login({ ...credentials, address: request.address });
+      if (request.resource === REVOKE_TOKEN) revocations.begin(made.user);
+      if (!mayEnter(request, made.user)) return refuse(request, 'mw:auth:not_you', WRONG_USER_IN_PATH);
+      return mayDo(request, made) ? { allowed: true, ...made } : { forbidden: beyondRights(made) };
     } catch (error) {
       if (!(error instanceof DeployError) || error.code === 'mw:auth:auth_server_down') throw error;
       if (error.code === 'request:throttled') return { throttledSeconds: error.retryAfter ?? RETRY_AFTER_SECONDS };
@@ -62,6 +63,18 @@ const REVOKE_TOKEN = '/1/auth/tokens/{name}';
 // get access to the address of `a b`.
 function mayEnter({ pathUser }: LoginRequest, user: string): boolean {
   return pathUser === undefined || decodePercent(pathUser) === user;
+}
+
+/** What there is no route for is refused later. */
+function mayDo({ resource, method }: LoginRequest, { token }: LoggedIn): boolean {
+  if (token?.rights === undefined) return true;
+  const needs = routes.find((route) => route.path === resource && route.method === method)?.needs ?? 'read';
+  return needs === 'read' || needs === token.rights;
+}
+
+function beyondRights({ token }: LoggedIn): string {
+  const may = token?.rights === 'read' ? 'may only read' : 'may only deploy, release, cancel, roll back and read';
+  return `The API token ${token?.name} ${may}. Use another token, or the password.`;
 }
 
 function refuse(request: LoginRequest, code: ErrorCode, detail: string): Refusal {

@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { LoginAttempt } from '../core/limits/login-throttle.ts';
+import type { LoggedIn } from '../core/login.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-/** Returns the user that the credentials belong to, and throws when there is none. */
-type CheckLogin = (attempt: LoginAttempt) => Promise<string>;
+/** Returns the login that the credentials give, and throws when they give none. */
+type CheckLogin = (attempt: LoginAttempt) => Promise<LoggedIn>;
 
 interface RememberOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -16,7 +17,7 @@ interface RememberOptions {
 }
 
 interface RememberedLogin {
-  readonly user: string;
+  readonly login: LoggedIn;
   /** Milliseconds since 1970. */
   readonly checkedAt: number;
 }
@@ -30,31 +31,31 @@ export function remember(login: CheckLogin, options: RememberOptions): CheckLogi
   const { clock, forMs, maxLogins, validFrom = () => 0 } = options;
   const key = randomBytes(32);
   const remembered = new Map<string, RememberedLogin>();
-  const pending = new Map<string, Promise<string>>();
+  const pending = new Map<string, Promise<LoggedIn>>();
 
-  function recall(hash: string): string | null {
+  function recall(hash: string): LoggedIn | null {
     const hit = remembered.get(hash);
     if (!hit) return null;
     remembered.delete(hash);
-    if (hit.checkedAt + forMs <= clock.now() || hit.checkedAt < validFrom(hit.user)) return null;
+    if (hit.checkedAt + forMs <= clock.now() || hit.checkedAt < validFrom(hit.login.user)) return null;
     remembered.set(hash, hit); // A Map keeps insertion order: the most recently used is last.
-    return hit.user;
+    return hit.login;
   }
 
-  async function check(hash: string, attempt: LoginAttempt): Promise<string> {
+  async function check(hash: string, attempt: LoginAttempt): Promise<LoggedIn> {
     // Counted from before the check: the password may change while the response is on its way.
     const checkedAt = clock.now();
-    const user = await login(attempt);
-    remembered.set(hash, { user, checkedAt });
+    const made = await login(attempt);
+    remembered.set(hash, { login: made, checkedAt });
     const oldest = remembered.keys().next();
     if (remembered.size > maxLogins && !oldest.done) remembered.delete(oldest.value);
-    return user;
+    return made;
   }
 
   return async (attempt) => {
     const hash = createHmac('sha256', key).update(`${attempt.user}:${attempt.secret}`).digest('base64');
-    const user = recall(hash);
-    if (user !== null) return user;
+    const known = recall(hash);
+    if (known !== null) return known;
     const shared = pending.get(hash) ?? check(hash, attempt).finally(() => pending.delete(hash));
     pending.set(hash, shared);
     return shared;

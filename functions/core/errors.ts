@@ -48,6 +48,7 @@ export const errors = {
   'request:method_not_allowed': row(405, false, 'This address does not know the method.'),
   'request:bad_parameter': row(400, false, 'A parameter or the body of the request cannot be read.'),
   'request:too_large': row(413, false, 'The body, or a part of it, is larger than the service accepts.'),
+  'request:forbidden': row(403, false, 'The API token may not do this.'),
   'request:conflict': row(409, false, 'The request does not fit the current state.'),
   'request:not_supported': row(501, false, 'The hosting platform of this service cannot do it.'),
   'request:throttled': row(429, true, 'Too many requests; try again later.'),

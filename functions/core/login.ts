@@ -1,11 +1,13 @@
 import { type Credentials, percentDecoded, readBasic } from './basic-auth.ts';
 import { DeployError, type ErrorCode } from './errors.ts';
-import type { Accounts } from './ports/accounts.ts';
+import type { Account, Accounts } from './ports/accounts.ts';
 import type { Clock } from './ports/system.ts';
 
 export interface LoginRequest {
   /** The route's path as the API declares it: `/1/status/{user}/webhooks`. */
   readonly resource: string;
+  /** Of the route; that of a WebSocket is `GET`. */
+  readonly method: string;
   /** The `{user}` of the path, still percent-encoded; undefined when the route has none. */
   readonly pathUser: string | undefined;
   /** The `Authorization` header as sent. Holds the secret: never logged. */
@@ -15,12 +17,16 @@ export interface LoginRequest {
   readonly agent?: string | undefined;
 }
 
+/** A user, with the API token of the login; absent for the password. */
+export type LoggedIn = Pick<Account, 'user' | 'token'>;
+
 /**
- * The authenticated user, or the code (always a 401) and the detail of the refusal, or the seconds after which the
+ * The authenticated user, or what the token may not, or the code (always a 401) and the detail of the refusal, or the seconds after which the
  * login can be checked.
  */
 export type LoginDecision =
-  | { readonly allowed: true; readonly user: string }
+  | ({ readonly allowed: true } & LoggedIn)
+  | { readonly forbidden: string }
   | { readonly throttledSeconds: number }
   | { readonly allowed: false; readonly code: ErrorCode; readonly detail: string };
 
@@ -37,9 +43,10 @@ export async function withLogin<T>(sent: Credentials, call: (login: Credentials)
   }
 }
 
-/** Returns the user that credentials belong to. Throws as `Accounts.authenticate` does. */
-export async function authenticate(accounts: Logins, sent: Credentials): Promise<string> {
-  return (await withLogin(sent, ({ user, secret }) => accounts.authenticate(user, secret))).user;
+/** Returns the login that credentials give. Throws as `Accounts.authenticate` does. */
+export async function authenticate(accounts: Logins, sent: Credentials): Promise<LoggedIn> {
+  const { user, token } = await withLogin(sent, ({ user, secret }) => accounts.authenticate(user, secret));
+  return { user, ...(token && { token }) };
 }
 
 /**
@@ -50,7 +57,7 @@ export async function isStillUser(accounts: Logins, user: string, authorization:
   const credentials = readBasic(authorization);
   if (!credentials) return false;
   try {
-    return (await authenticate(accounts, credentials)) === user;
+    return (await authenticate(accounts, credentials)).user === user;
   } catch (error) {
     return !isRefusal(error);
   }

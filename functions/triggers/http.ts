@@ -4,6 +4,7 @@ import { clientError, loginThrottled, problemAnswer, rendered } from '../api/ans
 import { refuseCrossSite } from '../api/cross-site.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { decodePercent } from '../core/basic-auth.ts';
+import { DeployError } from '../core/errors.ts';
 import { cors, eventOrigin } from './origins.ts';
 import { requestUuid } from './request-uuid.ts';
 import { trace } from './trace.ts';
@@ -48,11 +49,12 @@ function decodeUtf8(bytes: Uint8Array): string {
 /**
  * Returns the request in an event of API Gateway. `publicUrl` replaces the address that the request used. A page of an
  * allowed origin counts as one of the service. Throws
- * `request:throttled` when the authorizer could not check the login.
+ * `request:throttled` when the authorizer could not check the login, and `request:forbidden` when its token may not do it.
  */
 export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | null): HttpRequest {
-  const { throttled } = event.requestContext.authorizer ?? {};
+  const { throttled, forbidden, user = '' } = event.requestContext.authorizer ?? {};
   if (throttled !== undefined && throttled !== null) throw loginThrottled(Number(throttled));
+  if (typeof forbidden === 'string') throw new DeployError('request:forbidden', forbidden);
   const isOwnPage = eventOrigin(event) !== null;
   const headers = { ...lowerCase(event.headers ?? {}), ...(isOwnPage && { 'sec-fetch-site': 'same-origin' }) };
   return {
@@ -65,8 +67,15 @@ export function readRequest(event: APIGatewayProxyEvent, publicUrl: string | nul
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
     base: baseAddress(event, publicUrl),
     uuid: requestUuid(event),
-    user: String(event.requestContext.authorizer?.user ?? ''),
+    user: String(user ?? ''),
+    ...tokenIn(event),
   };
+}
+
+function tokenIn({ requestContext }: APIGatewayProxyEvent): Pick<HttpRequest, 'token'> {
+  const { token: name, rights } = requestContext.authorizer ?? {};
+  if (typeof name !== 'string') return {};
+  return { token: { name, ...((rights === 'read' || rights === 'deploy') && { rights }) } };
 }
 
 /**

@@ -104,8 +104,8 @@ function verifierOf(accounts: Pick<Accounts, 'authenticate'>, ports: ThrottlePor
   const throttle = loginThrottle(ports);
   return async (user, secret) => {
     try {
-      await throttle({ user, secret, address: '' }, async () => (await accounts.authenticate(user, secret)).user);
-      return true;
+      const { token } = await throttle({ user, secret, address: '' }, () => accounts.authenticate(user, secret));
+      return token ?? true;
     } catch (error) {
       const isRefusal = error instanceof DeployError && WRONG_LOGIN.includes(error.code);
       if (isRefusal) return false;

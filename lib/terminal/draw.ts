@@ -126,7 +126,8 @@ function title({ commit, provider, doc }: DocumentedEntry): string {
   const [owner, name, sha] = commit?.split('/') ?? [];
   const where = owner ? `${owner}/${name}` : provider;
   const what = [doc.branch, sha?.slice(0, 8)].filter(Boolean).join(' ');
-  return [where, what, doc.operation, doc.message && `“${doc.message}”`].filter(Boolean).join('  ');
+  const by = doc.token && `by token ${doc.token}`;
+  return [where, what, doc.operation, doc.message && `“${doc.message}”`, by].filter(Boolean).join('  ');
 }
 
 function stageLine(stage: Stage, paint: Paint): string {

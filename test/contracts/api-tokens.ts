@@ -38,6 +38,12 @@ export function apiTokensContract(title: string, open: () => Promise<TokensUnder
       expect(JSON.stringify(await tokens.list(login))).not.toContain(made.token);
     });
 
+    it('makes tokens with limited rights', async () => {
+      const made = await tokens.create(login, 'ci', 'deploy');
+      expect(made).toMatchObject({ name: 'ci', rights: 'deploy' });
+      expect((await tokens.list(login)).find(({ name }) => name === 'ci')).toMatchObject({ rights: 'deploy' });
+    });
+
     it('refuses a name that is taken, and one that is not allowed', async () => {
       await tokens.create(login, 'twice');
       await expect(tokens.create(login, 'twice')).rejects.toMatchObject({ code: 'request:bad_parameter' });

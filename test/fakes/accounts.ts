@@ -1,5 +1,5 @@
 import { DeployError } from '../../functions/core/errors.ts';
-import type { Account, Accounts } from '../../functions/core/ports/accounts.ts';
+import type { Account, Accounts, UsedToken } from '../../functions/core/ports/accounts.ts';
 
 /** A user of the fake. */
 export interface MemoryUser {
@@ -22,8 +22,11 @@ export interface MemoryAccounts extends Accounts {
   readonly logins: number;
 }
 
-/** Returns an in-memory fake of the accounts, with the same error codes. */
-export function memoryAccounts(users: readonly MemoryUser[]): MemoryAccounts {
+/** Returns an in-memory fake of the accounts, with the same error codes. `tokens`: the secrets that are API tokens. */
+export function memoryAccounts(
+  users: readonly MemoryUser[],
+  tokens?: Readonly<Record<string, UsedToken>>,
+): MemoryAccounts {
   const secrets = new Map(users.map((one) => [one.user, new Set(one.secrets)]));
   const records = new Map(users.map((one) => [one.user, one.record ?? { username: one.user }]));
   let isDown = false;
@@ -49,7 +52,7 @@ export function memoryAccounts(users: readonly MemoryUser[]): MemoryAccounts {
       const record = records.get(user);
       if (typeof record?.username !== 'string')
         throw new DeployError('mw:auth:no_username', 'A record without username.');
-      return { user, record };
+      return { user, record, ...(tokens?.[secret] && { token: tokens[secret] }) };
     },
     read: async (user) => {
       const record = records.get(user);

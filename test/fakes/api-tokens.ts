@@ -13,14 +13,14 @@ export function memoryApiTokens({ user, password }: { readonly user: string; rea
   return {
     list: async (login) => {
       check(login);
-      return [...known.values()].map(({ name, createdAt }) => ({ name, createdAt }));
+      return [...known.values()].map(({ token: _, ...one }) => one);
     },
-    create: async (login, name) => {
+    create: async (login, name, rights) => {
       check(login, true);
       if (known.has(name)) throw new DeployError('request:bad_parameter', `There is a token named ${name} already.`);
       if (name.includes('/')) throw new DeployError('request:bad_parameter', 'A name has no slash.');
       made += 1;
-      const token = { name, createdAt: new Date().toISOString(), token: `token-${made}` };
+      const token = { name, ...(rights && { rights }), createdAt: new Date().toISOString(), token: `token-${made}` };
       known.set(name, token);
       return token;
     },

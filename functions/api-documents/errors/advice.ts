@@ -57,6 +57,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'request:method_not_allowed': 'Use one of the methods in the header Allow.',
   'request:bad_parameter': 'The detail names the parameter and what it may be.',
   'request:too_large': 'Have the sender leave out what a deploy does not need, or push fewer commits at once.',
+  'request:forbidden': 'The detail says what the token may. Use another one, or the password.',
   'request:conflict': 'The detail names the state. Read it again before you send another request.',
   'request:not_supported': 'The detail says what to use instead on this platform.',
   'request:throttled': 'Wait for the seconds in Retry-After, and send fewer requests at a time.',

@@ -17,7 +17,10 @@ const NAMED_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   id: ['status:db:not_found', 'status:db:get_by_id'],
 };
 
-export function codesOf({ path, login }: Route, { codes = [], parameters = [], body }: Row): readonly ErrorCode[] {
+export function codesOf(
+  { path, login, needs }: Route,
+  { codes = [], parameters = [], body }: Row,
+): readonly ErrorCode[] {
   const named = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => NAMED_CODES[name] ?? []);
   const isRead = body !== undefined || parameters.some((one) => one.in === 'query');
   return [
@@ -27,6 +30,7 @@ export function codesOf({ path, login }: Route, { codes = [], parameters = [], b
       ...(isRead ? (['request:bad_parameter'] as const) : []),
       ...(body ? (['request:too_large'] as const) : []),
       ...LOGIN_CODES[login],
+      ...(login !== 'none' && needs !== 'read' ? (['request:forbidden'] as const) : []),
       ...(path.includes('{user}') && login === 'user' ? (['mw:auth:not_you'] as const) : []),
       ...(['request:throttled', 'request:failed'] as const),
     ]),

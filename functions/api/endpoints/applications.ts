@@ -21,6 +21,7 @@ export const applicationEndpoints = {
   'POST /1/apps/{user}': operation({
     function: 'api-app-source',
     operationId: 'deployRepository',
+    needs: 'deploy',
     summary: 'Deploys a repository for the first time, without a webhook call',
     description:
       '`{"repository": {"host": "github", "owner": "ann", "name": "shop"}, "branch": "main"}`: the tip of that branch, by ' +
@@ -46,8 +47,10 @@ export const applicationEndpoints = {
     function: 'api-app-env',
     operationId: 'variables',
     summary: 'The environment variables of an application',
-    description: '`{"env": {"<variable>": null}}`, with the values for `?values=true`.',
+    description:
+      '`{"env": {"<variable>": null}}`, with the values for `?values=true`, which no token with limited rights gets.',
     parameters: [values],
+    codes: ['request:forbidden'],
     answers: { 200: json('The variables, sorted by name.', 'Variables') },
   },
   'PATCH /1/apps/{user}/{application}/env': {

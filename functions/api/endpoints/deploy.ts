@@ -45,6 +45,7 @@ export function operation<Name extends string>(
 const deploy = {
   function: 'api-deploy',
   login: 'deploy',
+  needs: 'deploy',
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',

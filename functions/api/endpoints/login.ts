@@ -16,8 +16,9 @@ export const loginEndpoints = {
     operationId: 'makeToken',
     summary: 'Makes an API token',
     description:
-      '`{"name": "…"}`; `token` of the answer is shown this once. It takes the place of the password, and is made with the password only.',
-    body: jsonBody('The name of the token: what it is for.', 'TokenRequest'),
+      '`{"name": "…"}`; `token` of the answer is shown this once. It takes the place of the password, and is made with the password ' +
+      'only. With `"rights": "read"` it may only read, without values of variables; with `"deploy"` also deploy, release, cancel and roll back.',
+    body: jsonBody('The name of the token: what it is for; and its rights.', 'TokenRequest'),
     answers: { 201: json('The token, which is shown this once.', 'NewToken') },
   },
   'DELETE /1/auth/tokens/{name}': {

@@ -71,6 +71,7 @@ export const operationEndpoints = {
     function: 'api-app-logs',
     streams: true,
     operationId: 'runOutput',
+    needs: 'all',
     summary: 'What a command says until it ends; each piece is read once',
     description: 'At last `{"exit", "reason"}`.',
     answers: { 200: ndjson('The pieces.', 'RunOutput') },
@@ -91,6 +92,7 @@ export const operationEndpoints = {
   'POST /1/apps/{user}/{application}/rollback': operation({
     function: 'api-app-operations',
     operationId: 'rollback',
+    needs: 'deploy',
     summary: 'Starts the snapshot of an earlier deploy',
     description: '`?to=<entry>`, by default the previous one.',
     parameters: [to],
@@ -99,6 +101,7 @@ export const operationEndpoints = {
   'POST /1/apps/{user}/{application}/redeploy': operation({
     function: 'api-app-source',
     operationId: 'redeploy',
+    needs: 'deploy',
     summary: 'Deploys the commit of the newest deploy again, also of one that failed',
     description: '`?clean=true` installs and builds without modules and caches of earlier builds.',
     parameters: [clean],
@@ -107,6 +110,7 @@ export const operationEndpoints = {
   'POST /1/apps/{user}/{application}/deploy': operation({
     function: 'api-app-source',
     operationId: 'deployByHand',
+    needs: 'deploy',
     summary: 'Deploys the tip of a branch, or a commit, from the repository of the application',
     description: '`?ref=<branch or whole commit id>`.',
     parameters: [ref],
@@ -115,6 +119,7 @@ export const operationEndpoints = {
   'POST /1/apps/{user}/{application}/reconcile': operation({
     function: 'api-app-source',
     operationId: 'reconcile',
+    needs: 'deploy',
     summary: 'Compares an application with the tip of the branch that its pushes deploy, and deploys a missed commit',
     answers: { ...entryAnswers, 200: json('Nothing was missed, or is deployed: the answer says why.', 'Compared') },
     codes: OUTCOME_CODES,

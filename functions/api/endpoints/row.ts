@@ -14,6 +14,8 @@ export interface Row extends Pick<Operation, 'operationId' | 'summary' | 'descri
    * refuses with `deploy:auth:bad_creds`; `none` requires nothing.
    */
   readonly login?: 'deploy' | 'user' | 'none';
+  /** What an API token with limited rights must have; by default `read` for `GET`, and `all`, which none of them has. */
+  readonly needs?: 'read' | 'deploy' | 'all';
   /** Whether the response is streamed, for up to 15 minutes. */
   readonly streams?: true;
   readonly body?: RequestBody;

@@ -92,6 +92,7 @@ export const statusEndpoints = {
   'POST /1/status/{user}/changes/{id}/release': {
     function: 'api-entry',
     operationId: 'release',
+    needs: 'deploy',
     summary: 'Lets a held deploy go without its CI',
     answers: {
       200: json('The entry, which was not held.', 'Entry', { Location: header('Location') }),
@@ -101,6 +102,7 @@ export const statusEndpoints = {
   'POST /1/status/{user}/changes/{id}/cancel': {
     function: 'api-entry',
     operationId: 'cancel',
+    needs: 'deploy',
     summary: 'Ends a queued, held or running deploy with its build',
     description: 'What was live stays live. `409` when it has ended, or its application is being started.',
     answers: { 202: json('The entry, which is `cancelled`.', 'Entry', { Location: header('Location') }) },

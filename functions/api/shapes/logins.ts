@@ -1,7 +1,11 @@
 import * as v from 'valibot';
 import { about, type Sent, text, time, timeOrNull } from '../../core/schema.ts';
 
-const token = { name: v.pipe(text, v.maxLength(64)), created_at: time };
+const Rights = about(
+  'What it may: read only, or deploy, release, cancel and roll back too; absent: all but making tokens.',
+  v.picklist(['read', 'deploy']),
+);
+const token = { name: v.pipe(text, v.maxLength(64)), rights: v.exactOptional(Rights), created_at: time };
 
 export const Token = about('An API token, without its value.', v.object(token));
 export const Tokens = about('The API tokens of the user.', v.object({ tokens: v.array(Token) }));
@@ -9,7 +13,7 @@ export const NewToken = about(
   'An API token that was made; `token` is shown this once.',
   v.object({ ...token, token: text }),
 );
-export const TokenRequest = v.looseObject({ name: token.name });
+export const TokenRequest = v.looseObject({ name: token.name, rights: token.rights });
 
 const pairing = {
   host: text,

@@ -3,6 +3,7 @@ import { type Entry, MANUAL } from '../entry/entry.ts';
 import type { Kind, Operation } from '../entry/kinds.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import { storeEntry } from '../pipeline/store-entry.ts';
+import type { UsedToken } from '../ports/accounts.ts';
 import type { AppendRequest, DeployLog, Draft, DraftFields } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Clock, Trace } from '../ports/system.ts';
@@ -16,7 +17,7 @@ export interface StorePorts {
   readonly queue: Pick<JobQueue, 'send'>;
 }
 
-type ManualRequest = Pick<Draft, 'user' | 'uuid' | 'base'>;
+type ManualRequest = Pick<Draft, 'user' | 'uuid' | 'base'> & { readonly token?: UsedToken };
 
 type ManualDraft = Pick<DraftFields, 'appName' | 'stage'> & Partial<DraftFields> & Kind;
 
@@ -24,12 +25,13 @@ type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
 
 /** Stores an entry of the provider `manual` and queues its first stage. Throws `deploy:db:failed_to_store_payload`. */
 export async function recorded(
-  { user, uuid, base }: ManualRequest,
+  { user, uuid, base, token }: ManualRequest,
   draft: ManualDraft,
   effects: Effects,
   ports: StorePorts,
 ): Promise<Entry> {
-  const manual = blankDraft({ user, uuid, base, provider: MANUAL, receivedAt: ports.clock.now(), ...draft });
+  const by = { user, uuid, base, token: token?.name, provider: MANUAL };
+  const manual = blankDraft({ ...by, receivedAt: ports.clock.now(), ...draft });
   const { entry, failure } = await storeEntry('request', () => append(manual, effects, ports));
   await queueStage(entry, ports);
   if (failure) throw failure;

@@ -38,23 +38,21 @@ const MOST_AT_ONCE = 4;
  * an address there is a pause before the next try, of 1 s to 30 s; throws `request:throttled` meanwhile. API tokens are
  * not slowed down, because they cannot be guessed. When the store does not answer, logins are not slowed down.
  */
-export function loginThrottle(
-  ports: ThrottlePorts,
-): (attempt: LoginAttempt, check: () => Promise<string>) => Promise<string> {
+export function loginThrottle(ports: ThrottlePorts): <T>(attempt: LoginAttempt, check: () => Promise<T>) => Promise<T> {
   const { failures, trace } = ports;
   const safely = <T>(work: Promise<T>, otherwise: T) =>
     work.catch((error: unknown) => {
       trace('wrong logins not remembered', { error });
       return otherwise;
     });
-  const slowedDown = async (source: LoginSource, check: () => Promise<string>): Promise<string> => {
+  const slowedDown = async <T>(source: LoginSource, check: () => Promise<T>): Promise<T> => {
     const seen = await safely(failures.read(source), NONE);
     const waitMs = await safely(waitFor(source, seen, ports), 0);
     if (waitMs > 0) throw throttled(Math.ceil(waitMs / 1000));
     try {
-      const user = await check();
+      const login = await check();
       if (seen.here > 0) await safely(failures.forget(source), undefined);
-      return user;
+      return login;
     } catch (error) {
       if (isRefusal(error)) await safely(failures.add(source), undefined);
       throw error;

@@ -14,6 +14,8 @@ export interface MovedRef {
   /** The whole message of the commit. */
   readonly message: string | null;
   readonly author: string | null;
+  /** The name of the API token of the push; absent for the password, and for a push into the folder. */
+  readonly token?: string | undefined;
 }
 
 /** The tip of the default branch of a repository. */

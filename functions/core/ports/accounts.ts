@@ -1,9 +1,21 @@
 import type { Credentials } from '../basic-auth.ts';
 
+/** What an API token may: read only, or deploy too. */
+export type Rights = 'read' | 'deploy';
+
+/** The API token of a login. */
+export interface UsedToken {
+  readonly name: string;
+  /** Absent: it may do what the password may, except for making tokens. */
+  readonly rights?: Rights;
+}
+
 /** A user of the service. `record` is kept as it is, with fields that the service does not know. */
 export interface Account {
   readonly user: string;
   readonly record: Readonly<Record<string, unknown>>;
+  /** Of a login: the API token that it was with; absent for the password. */
+  readonly token?: UsedToken;
 }
 
 export interface Accounts {
@@ -21,14 +33,13 @@ export interface Accounts {
 }
 
 /**
- * Resolves with whether a secret is the password or an API token of a user. Rejects when that cannot be told now, as
+ * Resolves with whether a secret is the password of a user, or with the API token that it is. Rejects when that cannot be told now, as
  * `Accounts.authenticate` does: with `request:throttled` when too many were wrong.
  */
-export type VerifyLogin = (user: string, secret: string) => Promise<boolean>;
+export type VerifyLogin = (user: string, secret: string) => Promise<boolean | UsedToken>;
 
 /** An API token without its secret. */
-export interface ApiToken {
-  readonly name: string;
+export interface ApiToken extends UsedToken {
   /** RFC 3339. */
   readonly createdAt: string;
 }
@@ -44,7 +55,7 @@ export interface ApiTokens {
    * Makes a token and returns it with its secret, which cannot be read again. Throws `mw:auth:unauthorized` unless the
    * login is with the password, and `request:bad_parameter` for a name that is taken or not allowed.
    */
-  create(login: Credentials, name: string): Promise<ApiToken & { readonly token: string }>;
+  create(login: Credentials, name: string, rights?: Rights): Promise<ApiToken & { readonly token: string }>;
   /** Revokes a token. Returns false when there is none of that name. */
   revoke(login: Credentials, name: string): Promise<boolean>;
 }

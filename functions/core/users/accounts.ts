@@ -2,7 +2,7 @@ import type { Credentials } from '../basic-auth.ts';
 import { DeployError, type ErrorCode, failsAs } from '../errors.ts';
 import type { Account, Accounts, ApiTokens, UserStore } from '../ports/accounts.ts';
 import type { CheckLogin, ValidLogin } from './login.ts';
-import { changeUser, findUser, tokensOf } from './stored-user.ts';
+import { changeUser, findUser, tokensOf, usedToken } from './stored-user.ts';
 import { makeToken, removeToken, type TokenParts } from './tokens.ts';
 
 interface AccountParts {
@@ -13,8 +13,11 @@ interface AccountParts {
 export function storedAccounts({ store, check }: AccountParts): Accounts {
   return {
     authenticate: async (user, secret) => {
-      const { record } = (await validLogin(check, { user, secret })).stored;
-      if (typeof record.username === 'string' && record.username !== '') return { user, record };
+      const { stored, token } = await validLogin(check, { user, secret });
+      const { record } = stored;
+      if (typeof record.username === 'string' && record.username !== '') {
+        return { user, record, ...(token && { token: usedToken(token) }) };
+      }
       throw new DeployError('mw:auth:no_username', 'The login is valid, but the user record has no username.');
     },
     read: async (user) => {
@@ -34,9 +37,9 @@ export function storedAccounts({ store, check }: AccountParts): Accounts {
 export function storedApiTokens({ check, ...parts }: TokenParts & Pick<AccountParts, 'check'>): ApiTokens {
   return {
     list: async (login) => tokensOf((await validLogin(check, login)).stored),
-    create: async (login, name) => {
-      if ((await validLogin(check, login)).by === 'token') throw passwordNeeded();
-      return answered(makeToken(parts, login.user, name));
+    create: async (login, name, rights) => {
+      if ((await validLogin(check, login)).token) throw passwordNeeded();
+      return answered(makeToken(parts, login.user, { name, ...(rights && { rights }) }));
     },
     revoke: async (login, name) => {
       await validLogin(check, login);

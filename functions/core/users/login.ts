@@ -2,11 +2,12 @@ import { createHmac } from 'node:crypto';
 import { failsAs } from '../errors.ts';
 import type { UserStore } from '../ports/accounts.ts';
 import { hashToken, isPassword, looksLikeToken, sameSecret } from '../secrets.ts';
-import { findUser, type StoredUser } from './stored-user.ts';
+import { findUser, type StoredToken, type StoredUser } from './stored-user.ts';
 import { passwordTurns } from './turns.ts';
 
 export interface ValidLogin {
-  readonly by: 'password' | 'token';
+  /** Null: it was with the password. */
+  readonly token: StoredToken | null;
   readonly stored: StoredUser;
 }
 
@@ -45,14 +46,17 @@ export function loginCheck(store: Pick<UserStore, 'read'>, key: string): CheckLo
 
   return async (user, secret) => {
     const stored = (await findUser(store, user).catch(failsAs('mw:auth:auth_server_down', NO_ANSWER)))?.stored;
-    if (looksLikeToken(secret)) return stored && hasToken(stored, secret) ? { by: 'token', stored } : null;
-    return (await isRight(user, secret, stored)) && stored ? { by: 'password', stored } : null;
+    if (looksLikeToken(secret)) {
+      const token = stored && tokenIn(stored, secret);
+      return token ? { token, stored } : null;
+    }
+    return (await isRight(user, secret, stored)) && stored ? { token: null, stored } : null;
   };
 }
 
-function hasToken({ tokens }: StoredUser, secret: string): boolean {
+function tokenIn({ tokens }: StoredUser, secret: string): StoredToken | undefined {
   const hash = hashToken(secret);
-  return tokens.some((one) => sameSecret(one.hash, hash));
+  return tokens.find((one) => sameSecret(one.hash, hash));
 }
 
 const NO_ANSWER = 'The user could not be looked up; try again.';

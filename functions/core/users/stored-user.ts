@@ -1,10 +1,9 @@
 import { isObject } from '../json.ts';
 import { jsonIn } from '../json-value.ts';
-import type { Account, ApiToken, UserStore } from '../ports/accounts.ts';
+import type { Account, ApiToken, UsedToken, UserStore } from '../ports/accounts.ts';
 import type { PasswordHash } from '../secrets.ts';
 
-interface StoredToken {
-  readonly name: string;
+export interface StoredToken extends UsedToken {
   readonly hash: string;
   /** RFC 3339. */
   readonly created_at: string;
@@ -49,7 +48,11 @@ export async function changeUser(
 
 /** Returns a user's API tokens without their hashes. */
 export function tokensOf({ tokens }: StoredUser): readonly ApiToken[] {
-  return tokens.map(({ name, created_at: createdAt }) => ({ name, createdAt }));
+  return tokens.map((token) => ({ ...usedToken(token), createdAt: token.created_at }));
+}
+
+export function usedToken({ name, rights }: UsedToken): UsedToken {
+  return { name, ...(rights !== undefined && { rights }) };
 }
 
 /** Returns the user in a document, or throws a sentence for the operator. */

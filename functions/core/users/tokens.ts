@@ -1,8 +1,8 @@
 import { badParameter } from '../errors.ts';
-import type { ApiToken, UserStore } from '../ports/accounts.ts';
+import type { ApiToken, UsedToken, UserStore } from '../ports/accounts.ts';
 import type { Clock, Ids } from '../ports/system.ts';
 import { hashToken, tokenOf } from '../secrets.ts';
-import { changeUser } from './stored-user.ts';
+import { changeUser, usedToken } from './stored-user.ts';
 
 export interface TokenParts {
   readonly store: UserStore;
@@ -21,12 +21,13 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 export async function makeToken(
   { store, clock, ids }: TokenParts,
   user: string,
-  name: string,
+  wanted: UsedToken,
 ): Promise<ApiToken & { readonly token: string }> {
+  const { name } = wanted;
   if (!NAME.test(name)) throw badParameter(NAME_RULE);
   const token = tokenOf(Buffer.from(ids.hex(40), 'hex'));
   const createdAt = new Date(clock.now()).toISOString();
-  const made = { name, hash: hashToken(token), created_at: createdAt };
+  const made = { ...usedToken(wanted), hash: hashToken(token), created_at: createdAt };
   const isThere = await changeUser(store, user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
       throw badParameter(`There is a token named ${name} already. Revoke it first, or take another name.`);
@@ -34,7 +35,7 @@ export async function makeToken(
       throw badParameter(`A user has at most ${MAX_TOKENS} API tokens: revoke one first.`);
     return { ...stored, tokens: [...stored.tokens, made] };
   });
-  if (isThere) return { name, createdAt, token };
+  if (isThere) return { ...usedToken(wanted), createdAt, token };
   throw badParameter(`There is no user ${user}.`);
 }
 

@@ -43,7 +43,7 @@ function storedUsers(parts: UserParts): Users {
       throw badParameter(`There is no user ${user}.`);
     },
     makeToken: async (user, name) => {
-      const { token } = await makeToken(parts, user, name);
+      const { token } = await makeToken(parts, user, { name });
       return { user, name, token };
     },
     revokeToken: (user, name) => removeToken(store, user, name),

@@ -26,7 +26,10 @@ export async function webhookSecret(service: Service, webhook: Named, signal: Ab
   const earlier = await tokensOf(webhook, client);
   // Another name: the webhook before works until this one does.
   const name = freeName(baseName(webhook), earlier);
-  const { token } = parsed(NewToken, await client.call({ method: 'POST', path: PATH, body: { name } }));
+  const { token } = parsed(
+    NewToken,
+    await client.call({ method: 'POST', path: PATH, body: { name, rights: 'deploy' } }),
+  );
   return {
     secret: token,
     made: name,

@@ -11,7 +11,7 @@ const list: CommandDefinition = {
   name: 'list',
   summary: 'List the API tokens, without their values',
   options: [JSON_OPTION, ...SERVICE_OPTIONS],
-  examples: [['hooks tokens', 'name and time of each']],
+  examples: [['hooks tokens', 'name, rights and time of each']],
   run: listTokens,
 };
 
@@ -21,7 +21,11 @@ const create: CommandDefinition = {
   details: `For webhooks, CI and other machines: unlike the password it can be revoked. Only the password can make tokens; it is asked
 for when the login is a token.`,
   args: [{ name: '<name>', about: 'what it is for, to revoke it by' }],
-  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  options: [
+    { flags: '--rights <read|deploy>', about: 'it may only read, or also deploy, release, cancel and roll back' },
+    JSON_OPTION,
+    ...SERVICE_OPTIONS,
+  ],
   examples: [
     ['hooks tokens create github', 'the token for the webhook at GitHub'],
     ['hooks tokens create laptop | hooks login --url https://deploy.example.com --user ann', 'a login with it'],
@@ -50,7 +54,12 @@ const PATH = ['auth', 'tokens'];
 async function listTokens(call: Call): Promise<number> {
   const { tokens: rows } = parsed(Tokens, await (await findApi(call)).call({ path: PATH }));
   const none = 'There is no API token: "hooks tokens create <name>" makes one.';
-  return printList(call, { rows, cells: (one) => [one.name, one.created_at], json: rows.map(printableJson), none });
+  return printList(call, {
+    rows,
+    cells: (one) => [one.name, one.rights ?? 'all', one.created_at],
+    json: rows.map(printableJson),
+    none,
+  });
 }
 
 async function createToken(call: Call): Promise<number> {
@@ -64,7 +73,7 @@ async function createToken(call: Call): Promise<number> {
 
 /** A token cannot make tokens: then the password is asked for, where there is someone to ask. */
 async function post(call: Call, service: Service, name: string): Promise<unknown> {
-  const request = { method: 'POST', path: PATH, body: { name } };
+  const request = { method: 'POST', path: PATH, body: { name, rights: call.args.text('rights') } };
   try {
     return await api(service, call.signal).call(request);
   } catch (error) {

@@ -8,7 +8,8 @@ import { corsHeaders, preflightAnswer } from '../../../functions/api/origins.ts'
 import { refusals } from '../../../functions/api/refusals.ts';
 import { answerUnknown } from '../../../functions/api-unknown/unknown.ts';
 import { once } from '../../../functions/core/concurrency.ts';
-import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
+import { DeployError } from '../../../functions/core/errors.ts';
+import type { LoggedIn, LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
 import type { Trace } from '../../../functions/core/ports/system.ts';
 import type { Bodies, Exchange } from './body.ts';
 import type { HttpLimits } from './limits.ts';
@@ -63,7 +64,7 @@ export async function answerTo(parts: Answering, head: RequestHead, exchange: Ex
 async function call(parts: Answering, head: RequestHead, exchange: Exchange): Promise<Answered> {
   if (head.origin !== null && head.method === 'OPTIONS') return { whole: preflightAnswer(head.origin) };
   const matched = parts.route(head.method, head.path);
-  const user = await login(parts, { head, matched, exchange });
+  const entered = await login(parts, { head, matched, exchange });
   const { resource, route, variables } = matched;
   refuseCrossSite({ ...head, resource });
   if (!route) return { whole: await answerUnknown({ ...head, resource }) };
@@ -72,28 +73,29 @@ async function call(parts: Answering, head: RequestHead, exchange: Exchange): Pr
   await parts.pace.turn();
   const params = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodedPart(value)]));
   const { search, address: _, origin: __, ...rest } = head;
-  const request = { ...rest, resource, params, query: queryOf(search), body, user };
+  const request = { ...rest, resource, params, query: queryOf(search), body, ...entered };
   return run(parts, route.function, { request, exchange });
 }
 
-/** Returns the user; empty for a request that needs no login, which counts as a stranger's until it is answered. */
+/** Returns the login, its user empty for a request that needs no login, which counts as a stranger's until it is answered. */
 async function login(
   parts: Answering,
   { head, matched, exchange }: { head: RequestHead; matched: Matched; exchange: Exchange },
-): Promise<string> {
+): Promise<LoggedIn> {
   const logIn = enterAsStranger(parts, exchange.message.socket, exchange.response);
-  if (!matched.route || matched.route.login === 'none') return '';
+  if (!matched.route || matched.route.login === 'none') return { user: '' };
   const { resource, variables } = matched;
   const request = {
     resource,
+    method: matched.route.method,
     pathUser: variables.user,
     authorization: head.headers.authorization,
     address: head.address,
     agent: head.headers['user-agent'],
   };
-  const user = await decide(request, { ...parts, uuid: head.uuid });
+  const entered = await decide(request, { ...parts, uuid: head.uuid });
   logIn();
-  return user;
+  return entered;
 }
 
 /**
@@ -117,19 +119,21 @@ export function enterAsStranger(
   };
 }
 
-/** Returns the user of a login. Throws Refused or `request:throttled`. */
+/** Returns a login. Throws Refused, `request:throttled` or `request:forbidden`. */
 export async function decide(
   request: LoginRequest,
   { authorize, limits, trace, uuid }: Pick<Answering, 'authorize' | 'limits' | 'trace'> & { readonly uuid: string },
-): Promise<string> {
+): Promise<LoggedIn> {
   const late = () => new Error('the login was not checked in time');
   const decision = await within(limits.answerMs, () => authorize(request), late).catch((error: unknown) => {
     trace('login not checked', { uuid, error });
     throw new Refused(refusals.loginNotChecked, String(error));
   });
   if ('throttledSeconds' in decision) throw loginThrottled(decision.throttledSeconds);
+  if ('forbidden' in decision) throw new DeployError('request:forbidden', decision.forbidden);
   if (!decision.allowed) throw notLoggedIn(decision);
-  return decision.user;
+  const { user, token } = decision;
+  return { user, ...(token && { token }) };
 }
 
 /** Returns a signal that is aborted when the client leaves. */

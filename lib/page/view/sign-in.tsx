@@ -92,7 +92,7 @@ async function withToken(session: Session): Promise<Session> {
     return { user: session.user, secret: token, token: name };
   } catch (error) {
     // A token cannot make another one, and is kept itself.
-    if (refused(error)) return session;
+    if (refused(error) || (error instanceof Problem && error.status === 403)) return session;
     throw error;
   }
 }

@@ -16,6 +16,8 @@ export interface HookChannel {
 interface Pushing {
   readonly folder?: string;
   readonly pusher: string | null;
+  /** The name of the API token. */
+  readonly token?: string | undefined;
 }
 
 /** The pushes, whose hooks leave the work to the host. */
@@ -43,7 +45,7 @@ async function attend(push: Pushing, { channel, gone }: HookChannel, context: Pu
   const folder = push.folder ?? report?.folder;
   if (report === null || !folder) return;
   // Recorded even if the client has gone.
-  const { said, open } = await recordPush(context, { ...report, folder, pusher: push.pusher }).catch(
+  const { said, open } = await recordPush(context, { ...report, folder, pusher: push.pusher, token: push.token }).catch(
     (error: unknown) => {
       const why = escaped(reasonOf(error).replaceAll(`${context.folders.root}/`, ''));
       channel.write(`${TAKEN}\nThe push is kept, and is deployed as soon as it can be recorded: ${why}.\n`);

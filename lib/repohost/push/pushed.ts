@@ -20,6 +20,8 @@ interface Push {
   readonly folder: string;
   /** Who has pushed; null is the owner. */
   readonly pusher: string | null;
+  /** The name of the API token. */
+  readonly token?: string | undefined;
   /** The lines that git gives a post-receive hook (https://git-scm.com/docs/githooks#post-receive). */
   readonly moved: string;
   readonly options: readonly string[];
@@ -41,7 +43,7 @@ interface Move {
  */
 export async function recordPush(
   context: PushContext,
-  { folder, pusher, moved, options }: Push,
+  { folder, pusher, token, moved, options }: Push,
 ): Promise<{ readonly said: readonly string[]; readonly open: readonly Accepted[] }> {
   const record = readRecord(folder);
   const bare = { git: context.git, folder: context.folders.ofRepository(record) };
@@ -53,7 +55,7 @@ export async function recordPush(
     const said = unknownOptions(options);
     const open: Accepted[] = [];
     for (const move of [...moves.filter(isDeployed), ...(others.length === 1 ? others : [])]) {
-      const { lines, accepted } = await recordMove(context, { bare, record, defaultBranch, pusher }, move);
+      const { lines, accepted } = await recordMove(context, { bare, record, defaultBranch, pusher, token }, move);
       said.push(...lines);
       if (accepted?.isFollowed) open.push(accepted);
     }
@@ -75,26 +77,25 @@ function unknownOptions(options: readonly string[]): string[] {
     .map((option) => `The push option ${option.slice(0, MAX_SHOWN)} is unknown; there is ${NO_WAIT}.`);
 }
 
-interface Pushed {
+interface Pushed extends Pick<Push, 'pusher' | 'token'> {
   readonly bare: BareRepository;
   readonly record: RepositoryRecord;
   readonly defaultBranch: string;
-  readonly pusher: string | null;
 }
 
 async function recordMove(
   { receiver }: PushContext,
-  { bare, record, defaultBranch, pusher }: Pushed,
+  { bare, record, ...by }: Pushed,
   { ref, before, after }: Move,
 ): Promise<{ readonly lines: readonly string[]; readonly accepted?: Accepted }> {
   const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
   const what = isZero(after) ? `${name} (deleted)` : `${name} (${after.slice(0, 7)})`;
   try {
     const ids = { ref, before: isZero(before) ? null : before, after: isZero(after) ? null : after };
-    const accepted = await receiver.accept(await movedRef(bare, { ...record, ...ids, defaultBranch, pusher }));
+    const accepted = await receiver.accept(await movedRef(bare, { ...record, ...ids, ...by }));
     return { lines: [`deploy ${what} ${outcomeOf(accepted)}`], accepted };
   } catch (error) {
-    const isKept = ref === `refs/heads/${defaultBranch}` && mayPass(error);
+    const isKept = ref === `refs/heads/${by.defaultBranch}` && mayPass(error);
     const consequence = isKept
       ? 'The push is kept, and is deployed as soon as it can be recorded'
       : 'It is not deployed';

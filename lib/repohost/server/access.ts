@@ -1,6 +1,6 @@
 import { readBasic } from '../../../functions/core/basic-auth.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
-import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
+import type { UsedToken, VerifyLogin } from '../../../functions/core/ports/accounts.ts';
 import type { RepositoryName } from '../store/folders.ts';
 import type { Repositories } from '../store/repositories.ts';
 
@@ -25,6 +25,12 @@ export function notFound(): Refused {
 /** The user who has logged in; null for an anonymous client. */
 export type Caller = string | null;
 
+interface CallerLogin {
+  readonly caller: Caller;
+  /** Absent: the password, or none. */
+  readonly token?: UsedToken | undefined;
+}
+
 /** A repository that the caller may see. */
 type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
 
@@ -32,12 +38,12 @@ type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
  * Returns the caller of the `Authorization` header: `Basic`, with a password or an API token. A wrong login is 401 even
  * where none is needed, as on GitHub; 429 after too many of them, and 503 when it cannot be verified now.
  */
-export async function callerOf(header: string | undefined, verify: VerifyLogin): Promise<Caller> {
-  if (header === undefined) return null;
+export async function callerOf(header: string | undefined, verify: VerifyLogin): Promise<CallerLogin> {
+  if (header === undefined) return { caller: null };
   const login = readBasic(header);
-  const isValid = login !== null && (await verify(login.user, login.secret).catch(notVerified));
-  if (!isValid) throw new Refused(401, 'Bad credentials', CHALLENGE);
-  return login.user;
+  const valid = login !== null && (await verify(login.user, login.secret).catch(notVerified));
+  if (!valid) throw new Refused(401, 'Bad credentials', CHALLENGE);
+  return { caller: login.user, token: valid === true ? undefined : valid };
 }
 
 function notVerified(error: unknown): never {
@@ -51,6 +57,11 @@ const TOO_MANY = 'Too many wrong passwords for this user: try again later, or lo
 
 /** The header that makes git prompt for a login. */
 const CHALLENGE = { 'www-authenticate': 'Basic realm="repositories of this machine", charset="UTF-8"' };
+
+/** Throws 403 when the token of a push, or of what makes a repository, may only read. */
+export function requireRights({ token }: Pick<CallerLogin, 'token'>): void {
+  if (token?.rights === 'read') throw new Refused(403, `The API token ${token.name} may only read.`);
+}
 
 /** Git sends its login only after this. */
 export function loginNeeded(): Refused {

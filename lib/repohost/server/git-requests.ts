@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { relative } from 'node:path';
+import type { UsedToken } from '../../../functions/core/ports/accounts.ts';
 import type { GitBackend } from '../git/backend.ts';
 import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
 import type { OpenRepositories } from '../local-host.ts';
 import type { AttendedPushes, HookChannel } from '../push/attended-pushes.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/folders.ts';
-import { type Caller, loginNeeded, Refused, visible } from './access.ts';
+import { type Caller, loginNeeded, Refused, requireRights, visible } from './access.ts';
 
 /** A request of git: `/<owner>/<name>.git/<service>`; `.git` may be missing, as on GitHub. */
 interface GitPath extends RepositoryName {
@@ -31,6 +32,7 @@ export interface GitServing extends OpenRepositories {
 interface GitExchange {
   readonly url: URL;
   readonly caller: Caller;
+  readonly token: UsedToken | undefined;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -40,18 +42,19 @@ interface GitExchange {
  * arrive, git is shown an empty one, so that a push that is given up leaves nothing behind.
  */
 export async function serveSmartHttp(deps: GitServing, path: GitPath, exchange: GitExchange): Promise<void> {
-  const { url, caller, request, response } = exchange;
+  const { url, caller, token, request, response } = exchange;
   const { owner, name, service } = path;
   const pushes = isPush(service, url.searchParams);
   const repository = deps.repositories.find({ owner, name });
   // So anonymous requests for what they may not see get 401 instead of 404.
   if (caller === null && (pushes || repository?.private !== false)) throw loginNeeded();
+  if (pushes) requireRights({ token });
   if (pushes) await preparePush(deps, caller, path);
   else visible(deps.repositories, caller, { owner, name });
   const showsEmpty = repository === null && service === 'info/refs';
   const served = showsEmpty ? await deps.repositories.empty() : deps.folders.ofRepository({ owner, name });
   const attending = (pusher: string) => ({
-    attend: (hook: HookChannel) => deps.pushes.attend({ folder: served, pusher }, hook),
+    attend: (hook: HookChannel) => deps.pushes.attend({ folder: served, pusher, token: token?.name }, hook),
   });
   const gitRequest = {
     path: `/${relative(deps.folders.root, served)}/${service}`,

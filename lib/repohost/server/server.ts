@@ -6,7 +6,7 @@ import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
 import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
 import { Connections } from '../../http/connections.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/folders.ts';
-import { type Caller, callerOf, loginNeeded, notFound, Refused, visible } from './access.ts';
+import { type Caller, callerOf, loginNeeded, notFound, Refused, requireRights, visible } from './access.ts';
 import { type GitServing, gitPathOf, serveSmartHttp } from './git-requests.ts';
 
 interface ServerDependencies extends GitServing {
@@ -46,13 +46,14 @@ async function handle({ members, ...deps }: Handling, { request, response }: Exc
   checkHost(request.headers.host);
   const url = new URL(request.url ?? '/', 'http://host.invalid');
   const path = segments(url);
-  const caller = await callerOf(request.headers.authorization, deps.verify);
+  const { caller, token } = await callerOf(request.headers.authorization, deps.verify);
   if (caller !== null) members.add(request.socket);
   const gitPath = gitPathOf(path);
-  if (gitPath !== null) return serveSmartHttp(deps, gitPath, { url, caller, request, response });
+  if (gitPath !== null) return serveSmartHttp(deps, gitPath, { url, caller, token, request, response });
   if (path.slice(2, 4).join('/') === 'info/lfs') return send(response, noLfs(path));
   if (path.join('/') === 'user/repos' && request.method === 'POST') {
     if (caller === null) throw loginNeeded();
+    requireRights({ token });
     const made = await makeRepository(deps, caller, request);
     return send(response, { status: 201, headers: JSON_TYPE, body: JSON.stringify(made) });
   }

@@ -111,8 +111,8 @@ async function admit(
   try {
     const logIn = enterAsStranger(parts, message.socket);
     const authorization = socketLogin(head);
-    const login = { resource: '$connect', pathUser: undefined, authorization, address: head.address };
-    const user = await decide(login, { ...parts, uuid: head.uuid });
+    const login = { resource: '$connect', method: 'GET', pathUser: undefined, authorization, address: head.address };
+    const { user } = await decide(login, { ...parts, uuid: head.uuid });
     logIn();
     decided.allow({ user, login: streamLogin({ user, headers: { authorization } }, { accounts, clock }) });
   } catch (error) {

@@ -11,12 +11,15 @@ interface NewTokenProps {
   readonly onMade: (token: string) => void;
 }
 
+/** What a token with limited rights may. */
+export const RIGHTS = { deploy: 'Deploy and read', read: 'Read only' } as const;
+
 /** Makes an API token, which is shown this once. */
 export function NewToken({ suggested, onMade }: NewTokenProps) {
   const { api } = useWorkspace();
   const [made, setMade] = useState<string | null>(null);
   const { action, submit } = useForm(async (fields) => {
-    const body = { name: String(fields.get('name')).trim() };
+    const body = { name: String(fields.get('name')).trim(), rights: fields.get('rights') || null };
     const { token } = await api.call<{ token: string }>({ method: 'POST', path: ['auth', 'tokens'], body });
     setMade(token);
     onMade(token);
@@ -32,6 +35,14 @@ export function NewToken({ suggested, onMade }: NewTokenProps) {
           defaultValue={suggested}
           required
         />
+        <select name="rights" aria-label="Rights of the token">
+          <option value="">Everything</option>
+          {Object.entries(RIGHTS).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
         <button type="submit" disabled={action.isBusy}>
           Make an API token
         </button>

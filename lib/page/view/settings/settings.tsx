@@ -6,7 +6,7 @@ import { Alert } from '../parts/alert.tsx';
 import { Drop } from '../parts/ask.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { useTitle } from '../parts/title.ts';
-import { NewToken } from './new-token.tsx';
+import { NewToken, RIGHTS } from './new-token.tsx';
 import { Pairings } from './pairings.tsx';
 import { ThisService } from './service.tsx';
 
@@ -47,11 +47,12 @@ function Tokens() {
         {!tokens?.length && (
           <p class="muted nothing">{tokens ? 'No API token yet.' : failure ? 'Not known.' : 'Loading…'}</p>
         )}
-        {tokens?.map(({ name, created_at }) => (
+        {tokens?.map(({ name, rights, created_at }) => (
           <div class="grid line" key={name}>
             <code class="name">{name}</code>
             <span class="faint">
               {name === session.token ? 'This browser · ' : ''}
+              {rights ? `${RIGHTS[rights]} · ` : ''}
               <Moment at={created_at} />
             </span>
             <span class="buttons">

@@ -21,7 +21,7 @@ function setUp() {
   const ports = { accounts, clock, refused, failures: memoryFailures(clock), trace: () => {} };
   const authorize = authorizer(ports, revocations);
   const enter = (resource: string, authorization?: string, pathUser?: string, address = '192.0.2.1') =>
-    authorize({ resource, authorization, pathUser, address });
+    authorize({ resource, method: 'GET', authorization, pathUser, address });
   return { accounts, authorize, clock, enter, refused, revocations };
 }
 
@@ -105,6 +105,7 @@ describe.each(['/', '/1/deploy'])('a login at the deploy path %s', (deploy) => {
     const agent = `GitHub-Hookshot/${'7'.repeat(500)}`;
     await authorize({
       resource: deploy,
+      method: 'POST',
       authorization: basic('a%20b', 'wrong'),
       pathUser: undefined,
       address: '',

@@ -10,7 +10,7 @@ function setUp(maxLogins = 1000) {
       calls.push(`${user}:${secret}`);
       await Promise.resolve();
       if (secret !== 'good') throw new Error('no');
-      return user;
+      return { user };
     },
     { clock, forMs: 60_000, maxLogins },
   );
@@ -26,7 +26,7 @@ describe('a remembered login', () => {
     const { login, calls, clock } = setUp();
     await login(kiwi);
     clock.time += 59_999;
-    await expect(login(kiwi)).resolves.toBe('kiwi');
+    await expect(login(kiwi)).resolves.toEqual({ user: 'kiwi' });
     expect(calls).toHaveLength(1);
   });
 
@@ -46,7 +46,7 @@ describe('a remembered login', () => {
     const slow = async ({ user }: LoginAttempt) => {
       asked += 1;
       clock.time += 5000;
-      return user;
+      return { user };
     };
     const login = remember(slow, { clock, forMs: 60_000, maxLogins: 10 });
     await login(kiwi);
@@ -66,7 +66,7 @@ describe('a remembered login', () => {
     const { login, calls } = setUp();
     await login(kiwi);
     await expect(login(attempt('kiwi', 'goo'))).rejects.toThrow('no');
-    await expect(login(attempt('melon', 'good'))).resolves.toBe('melon');
+    await expect(login(attempt('melon', 'good'))).resolves.toEqual({ user: 'melon' });
     expect(calls).toEqual(['kiwi:good', 'kiwi:goo', 'melon:good']);
   });
 

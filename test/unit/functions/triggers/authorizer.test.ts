@@ -9,6 +9,7 @@ function event(fields: Partial<AuthorizerEvent> = {}): AuthorizerEvent {
   return {
     methodArn,
     resource: '/1/status/{user}/webhooks',
+    httpMethod: 'POST',
     headers: { Authorization: 'Basic a2l3aTpzZWNyZXQ=' },
     pathParameters: { user: 'kiwi' },
     requestContext: { identity: { sourceIp: '192.0.2.1' } },
@@ -36,12 +37,21 @@ describe('the authorizer', () => {
     expect(seen).toEqual([
       {
         resource: '/1/status/{user}/webhooks',
+        method: 'POST',
         pathUser: 'kiwi',
         authorization: 'Basic a2l3aTpzZWNyZXQ=',
         address: '192.0.2.1',
         agent: undefined,
       },
     ]);
+  });
+
+  it('names the token of the login with its rights, and allows without a user what that may not do', async () => {
+    const { handler } = deciding({ ...allowed, token: { name: 'ci', rights: 'deploy' } });
+    expect((await handler(event())).context).toEqual({ user: 'kiwi', token: 'ci', rights: 'deploy' });
+    const refused = await deciding({ forbidden: 'It may only read.' }).handler(event());
+    expect(refused).toMatchObject({ principalId: 'unknown', context: { forbidden: 'It may only read.' } });
+    expect(refused.context).not.toHaveProperty('user');
   });
 
   it('finds the header in any spelling', async () => {

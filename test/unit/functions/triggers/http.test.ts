@@ -182,6 +182,20 @@ describe('a request', () => {
   });
 });
 
+describe('a request with an API token', () => {
+  it('that may not do it is answered with 403, and does not reach the endpoint', async () => {
+    const { result, request } = await call({ context: { authorizer: { forbidden: 'It may only read.' } } });
+    expect(request).toBeUndefined();
+    expect(result).toMatchObject({ statusCode: 403 });
+    expect(JSON.parse(result.body)).toMatchObject({ code: 'request:forbidden', detail: 'It may only read.' });
+  });
+
+  it('has its name and rights', async () => {
+    const { request } = await call({ context: { authorizer: { user: 'kiwi', token: 'ci', rights: 'deploy' } } });
+    expect(request).toMatchObject({ user: 'kiwi', token: { name: 'ci', rights: 'deploy' } });
+  });
+});
+
 describe('a request whose login could not be checked', () => {
   it('is answered with 429 and Retry-After, and does not reach the endpoint', async () => {
     const { result, request } = await call({ context: { authorizer: { throttled: '7' } } });

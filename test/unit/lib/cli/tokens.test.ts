@@ -5,8 +5,8 @@ const created = { status: 201, body: { name: 'ci', created_at: '2026-03-04T05:06
 
 describe('tokens', () => {
   it('lists names and times', async () => {
-    const sent = { tokens: [{ name: 'ci', created_at: '2026-03-04T05:06:07Z' }] };
-    expect(await cliAt('tokens', [ok(sent)])).toMatchObject({ code: 0, out: 'ci  2026-03-04T05:06:07Z\n' });
+    const sent = { tokens: [{ name: 'ci', rights: 'deploy', created_at: '2026-03-04T05:06:07Z' }] };
+    expect(await cliAt('tokens', [ok(sent)])).toMatchObject({ code: 0, out: 'ci  deploy  2026-03-04T05:06:07Z\n' });
     expect(await cliAt('tokens list --json', [ok(sent)])).toMatchObject({ out: `${JSON.stringify(sent.tokens[0])}\n` });
     expect((await cliAt('tokens', [ok({ tokens: [] })])).err).toContain('hooks tokens create');
   });
