@@ -7,6 +7,8 @@ export interface Refusal {
   readonly status: number;
   readonly sentence: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Returns a page for browsers in place of that with the sentence. */
+  readonly page?: (() => Uint8Array | undefined) | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export const NOT_ONE_HOST: Refusal = {
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const isBrowser = request.headers.accept?.includes('text/html') === true;
-  const body = isBrowser ? page(refusal) : `${JSON.stringify({ error: refusal.sentence })}\n`;
+  const body = isBrowser ? (refusal.page?.() ?? page(refusal)) : `${JSON.stringify({ error: refusal.sentence })}\n`;
   response.writeHead(refusal.status, {
     'content-type': isBrowser ? 'text/html; charset=utf-8' : 'application/json',
     'cache-control': 'no-store',

@@ -3,6 +3,7 @@ import { HttpError, messageOf, sentenceOf, withSentence } from '../http/http-err
 import type { AppSpec, Missing, ReleaseSpec, ReportOf } from './calls.ts';
 import { CurrentSpec } from './current-spec.ts';
 import { AppPort } from './door/app-port.ts';
+import { ownPage } from './door/own-page.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
 import { IdleWatch } from './idle.ts';
 import { next } from './life.ts';
@@ -69,6 +70,7 @@ export class Actor {
     this.proxy = appProxy({
       app: app.app,
       hosts: () => this.spec.now.hosts,
+      ownPage: ownPage(() => this.spec.now.release),
       use: () => this.idle.use(),
       wake: () => this.#take({ type: 'request' }),
       usage: this.usage,

@@ -54,6 +54,8 @@ interface ProxyParts {
   /** The name of the application, for the sentence to requests that arrive while there is no target. */
   readonly app: string;
   readonly state: () => Process['state'];
+  /** Returns the application's own page for browsers while there is no target; undefined: it has none. */
+  readonly ownPage?: () => Buffer | undefined;
   /** The names of the application, above which its cookies are not valid. */
   readonly hosts: () => readonly string[];
   /** Counts a request or a connection in; the returned function counts it out. */
@@ -69,7 +71,7 @@ interface ProxyParts {
 /** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
-export function appProxy({ app, state, hosts, use, wake, usage, limits, guard }: ProxyParts): AppProxy {
+export function appProxy({ app, state, ownPage, hosts, use, wake, usage, limits, guard }: ProxyParts): AppProxy {
   let target: Server | undefined;
   const joined = new Set<Server>();
   let used = 0;
@@ -77,7 +79,8 @@ export function appProxy({ app, state, hosts, use, wake, usage, limits, guard }:
   let isClosed = false;
   const waiting = new Waiting(limits);
   const forward = forwarder(NO_ANSWER, { ownNames: hosts });
-  const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers: { 'retry-after': '1' } });
+  const headers = { 'retry-after': '1' };
+  const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers, page: ownPage });
   const free = () => leastBusy(target ? [target, ...joined] : [...joined]);
   const lookAgain = () => {
     if (target || joined.size > 0 || isClosed || !COMING.includes(state())) waiting.end();
