@@ -50,8 +50,8 @@ async function isUploading(entry: Entry, ports: StartPorts): Promise<boolean> {
   return false;
 }
 
-async function restart(app: AppRef, { operations }: StartPorts): Promise<StageOutcome> {
-  const { url } = await operations.restart(app);
+async function restart(app: AppRef, { operations }: StartPorts, { number }: Entry): Promise<StageOutcome> {
+  const { url } = await operations.restart(app, number);
   const { detail, changes } = started(url);
   return { kind: 'done', detail, transition: { changes } };
 }

@@ -25,7 +25,8 @@ export interface ApplyPorts {
  * has not ended yet, so that the event has to be applied later.
  */
 export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<boolean> {
-  const { user, app, snapshot, state, reason } = event;
+  const { user, app, snapshot, state, reason, restart } = event;
+  if (restart !== undefined) return takeBack(event, restart, ports);
   const active = await activeEntry(event, ports);
   if (active?.snapshot !== snapshot) return !(await isUnderWay(event, ports));
   const moved = await ports.log.move(user, active.number, (current) => transitionOf(current, event, ports.clock.now()));
@@ -35,6 +36,12 @@ export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<bo
   await ports.queue.report(moved);
   if (state === 'running' && reason !== null) ports.trace(FINDINGS.application, { user, app, reason });
   return true;
+}
+
+/** The entry of a restart that was taken back has crashed. Returns false while it has not ended. */
+async function takeBack(event: AppEvent, number: number, { log, clock }: ApplyPorts): Promise<boolean> {
+  const moved = await log.move(event.user, number, (current) => transitionOf(current, event, clock.now()));
+  return moved === null || isFinal(moved.status);
 }
 
 /** Marks the earlier deploy as live again: its release gets the requests back. */

@@ -1,4 +1,3 @@
-import type { KeptFiles } from '../files/kept-files.ts';
 import { HttpError, messageOf, sentenceOf, withSentence } from '../http/http-error.ts';
 import type { AppSpec, Missing, ReleaseSpec, ReportOf } from './calls.ts';
 import { CurrentSpec } from './current-spec.ts';
@@ -11,7 +10,7 @@ import { reportLimit } from './limits/condition.ts';
 import { type AppLog, appLog } from './logs/app-log.ts';
 import { type Leaving, Runs, type StartedRun } from './runs.ts';
 import { type Release, type RunnerParts, releaseOf } from './start/release.ts';
-import { mustBeAlone, startFormer, startSpec, withAdvice } from './start/start.ts';
+import { mustBeAlone, startFormer, startSpec, type Wish, withAdvice } from './start/start.ts';
 import {
   type Cause,
   type Doing,
@@ -23,13 +22,6 @@ import {
   stateOf,
 } from './states.ts';
 import { Usage } from './usage.ts';
-
-interface Wish {
-  readonly release: ReleaseSpec;
-  readonly keptFiles?: KeptFiles | undefined;
-  /** A `web` that is `auto` waits for a request. */
-  readonly mayRest?: boolean;
-}
 
 /** Carries out what `next` says of one application, one after the other, and tells it what comes of that. */
 export class Actor {
@@ -295,7 +287,9 @@ export class Actor {
   #report(effect: Doing<'report'>): void {
     const { do: _do, type, ...more } = effect;
     const isServing = type === 'app.serving';
-    this.report(type, { ...more, ...(isServing && { milliseconds: this.#startMs }) });
+    const entry = type === 'app.returned' ? this.#wish?.entry : undefined;
+    const others = { ...(isServing && { milliseconds: this.#startMs }), ...(typeof entry === 'number' && { entry }) };
+    this.report(type, { ...more, ...others });
     reportLimit({ name: 'web', life: this.#life, report: this.report }, effect);
     if (isServing) this.runs.formation?.reportCrashes();
   }

@@ -8,6 +8,9 @@ const EVENT_LINES = 40;
 /** `app.returned`: the release before serves again. `app.failing`: a job of cron, or a limit. */
 const CRASHES = ['app.crashed', 'app.returned', 'app.failing'];
 
+/** After a restart. */
+const BEFORE = 'what ran before serves again, with the variables that it had';
+
 /** Returns what reports events in their order. That of a crash gets its reason, and what was printed before it. */
 export function reporting(report: Report, runnerOf: (app: AppId) => Runner | undefined): Report {
   let reported = Promise.resolve();
@@ -27,11 +30,11 @@ async function crashOf(event: RunnerEvent, { log, spec }: Runner) {
   return { reason: reasonOf(event, error ?? detail), lines };
 }
 
-function reasonOf({ process, serves, about, detail = '' }: RunnerEvent, why: string): string {
+function reasonOf({ process, snapshot, serves, about, detail = '' }: RunnerEvent, why: string): string {
   if (about !== undefined) return why === detail ? `${about} ${detail}.` : `${about} ${detail}: ${why}`;
   const because = why && `: ${why.replace(/\.$/, '')}`;
   if (serves !== undefined)
-    return `The application ended soon after its start, and the release before it serves again${because}.`;
+    return `The application ended soon after its start, and ${serves === snapshot ? BEFORE : 'the release before it serves again'}${because}.`;
   const what = process === undefined ? 'The application' : `The process ${process}`;
   return `${what} crashed too often and is tried again every minute${because}.`;
 }

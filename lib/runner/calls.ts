@@ -91,8 +91,9 @@ export interface RunnerEvent extends AppId {
   readonly snapshot?: string;
   /** One sentence where the type alone does not say enough. */
   readonly detail?: string;
-  /** The snapshot that serves again in its place. */
+  /** The snapshot that serves again in its place, and the entry of a restart that is taken back by that. */
   readonly serves?: string;
+  readonly entry?: number;
   /** The process besides `web` that it is about. */
   readonly process?: string;
   /** What fails outside of a deploy, or is fine again; see `Incident`. */
@@ -147,8 +148,8 @@ export interface RunnerCalls {
    * started again where it had to end first: that release takes over (`keptFiles`) what it has written, or does not `overlap`.
    */
   start(app: AppId, release: ReleaseSpec, keptFiles?: KeptFiles): Promise<number>;
-  /** Starts the release of the application again, with the current variables. */
-  restart(app: AppId): Promise<void>;
+  /** Starts the release of the application again, with the current variables. `entry` is in the event that takes it back. */
+  restart(app: AppId, entry?: number): Promise<void>;
   /**
    * Starts an application that ran before, with retries as after a crash; resolves when it was tried once. Without a
    * release it is `starting` until it is resumed with one, or with what is `missing`. One that was started or stopped

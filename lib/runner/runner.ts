@@ -59,8 +59,8 @@ export class Runner {
     });
   }
 
-  restart(): Promise<void> {
-    return this.#inOrder(() => this.#actor.start({ release: this.spec.release() }));
+  restart(entry?: number): Promise<void> {
+    return this.#inOrder(() => this.#actor.start({ release: this.spec.release(), entry }));
   }
 
   stop(): Promise<void> {

@@ -80,7 +80,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     },
     begin: async () => begin(),
     start: async (app, release, keptFiles) => get(app).start(release, keptFiles),
-    restart: async (app) => get(app).restart(),
+    restart: async (app, entry) => get(app).restart(entry),
     resume: async (app, missing) => get(app).resume(missing),
     stop: async (app) => find(app)?.stop(),
     scale: async (app, scale) => get(app).scale(scale),

@@ -14,12 +14,14 @@ export const AppEvent = v.object({
   log: v.pipe(v.array(v.string()), v.readonly()),
   /** The snapshot that serves in its place; absent when none does. */
   serves: v.optional(v.string()),
+  /** The number of the entry of a restart that is taken back: what ran before serves again. */
+  restart: v.optional(v.number()),
 });
 
 export type AppEvent = Readonly<v.InferOutput<typeof AppEvent>>;
 
 /** Something that fails outside of a deploy, or is over: a job of cron, a limit, a disk. */
-export interface Incident extends Omit<AppEvent, 'app' | 'snapshot' | 'serves'> {
+export interface Incident extends Omit<AppEvent, 'app' | 'snapshot' | 'serves' | 'restart'> {
   /** Null: it is about no application. */
   readonly app: string | null;
   /** The subject of its sentence, by which its end is known: `The process worker.1`. */

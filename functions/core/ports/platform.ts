@@ -96,9 +96,10 @@ export interface HostingPlatform {
 export interface AppOperations {
   /**
    * Starts the active snapshot again, with the current variables, also when the application is stopped or has crashed.
-   * The old release serves until the new one answers. Returns the address, as `start`.
+   * The old release serves until the new one answers. Returns the address, as `start`. An event that takes it back names
+   * the `entry` of it.
    */
-  restart(app: AppRef): Promise<{ readonly url: string }>;
+  restart(app: AppRef, entry?: number): Promise<{ readonly url: string }>;
   /** Ends the application until it is started again. A stopped one stays stopped. */
   stop(app: AppRef): Promise<void>;
   /**

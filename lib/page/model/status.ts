@@ -64,7 +64,8 @@ export function shownStatus({
 }): ShownStatus {
   const ofStatus = statuses[status] ?? { label: status, tone: 'calm', shape: 'dot' };
   const words = operations[operation ?? ''];
-  if (words && (status === 'running' || status === 'crashed')) return { ...ofStatus, label: words[0] };
+  if (words && (status === 'running' || (status === 'crashed' && operation === 'incident')))
+    return { ...ofStatus, label: words[0] };
   if (words && status === 'ok')
     return { ...ofStatus, label: words[1], ...(isEvent({ operation: operation ?? '' }) && EVENT) };
   return ofStatus;

@@ -117,10 +117,10 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
     start: (snapshot: string): Promise<Started> => parts.starts.add(app, snapshot, () => start(snapshot)),
     /** Starts the active snapshot again, with the current variables. */
-    restart: (): Promise<Started> =>
+    restart: (entry?: number): Promise<Started> =>
       ofLive(async ({ release, ...stored }) => {
         onRequest();
-        await calls.restart(app);
+        await calls.restart(app, entry);
         await isRunning({});
         parts.onStarted(app, release.snapshot);
         return { answers: answers(stored, release) };

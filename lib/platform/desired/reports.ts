@@ -67,15 +67,19 @@ async function record(
   if (type === 'app.retired') return onRetired(id);
   if (port !== undefined && (await apps.find(id))?.port !== port) await apps.change(id, { port });
   if (snapshot === undefined || !RECORDED.includes(type)) return;
-  // After a restart both are of one snapshot, whose entry is right.
-  if (serves === snapshot) return;
-  if (serves !== undefined) {
+  const isTakenBack = serves === snapshot;
+  if (serves !== undefined && !isTakenBack) {
     // Else what the start records would come after it, and stay.
     await recorded(id, snapshot);
     await apps.change(id, ({ active }) => (active === snapshot ? { active: serves } : {}));
   }
   const state = type === 'app.crashed' || type === 'app.returned' ? 'crashed' : 'running';
-  const about = { user, app, snapshot, ...(serves !== undefined && { serves }) };
+  const about = {
+    user,
+    app,
+    snapshot,
+    ...(isTakenBack ? { restart: event.entry } : serves !== undefined && { serves }),
+  };
   const isNew = await events.add({ ...about, id: eventId, state, reason, log: [...lines] });
   if (!isNew) return;
   log({ type: 'app.state', user, app, snapshot, detail: state });

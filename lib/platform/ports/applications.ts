@@ -46,9 +46,9 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
     removals.removed(app);
   };
   return {
-    restart: (app) =>
+    restart: (app, entry) =>
       of({ ...callOf(app, 'the restart of'), isOwn: true }, async (name) => {
-        const { answers } = await desired.of(name).restart();
+        const { answers } = await desired.of(name).restart(entry);
         return { url: (answers && (await view(name)).url) || '' };
       }),
     stop: (app) => of(callOf(app, 'the stop of'), (name) => desired.of(name).stop()),

@@ -11,6 +11,16 @@ import type { Runs, StartedRun } from '../runs.ts';
 import { launch, type RunningWeb, startRelease } from './launch.ts';
 import type { Release } from './release.ts';
 
+/** A start that someone has asked for. */
+export interface Wish {
+  readonly release: ReleaseSpec;
+  /** Of a restart. */
+  readonly entry?: number | undefined;
+  readonly keptFiles?: KeptFiles | undefined;
+  /** A `web` that is `auto` waits for a request. */
+  readonly mayRest?: boolean;
+}
+
 export interface StartParts {
   readonly spec: CurrentSpec;
   readonly port: AppPort;

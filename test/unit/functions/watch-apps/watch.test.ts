@@ -60,6 +60,20 @@ beforeEach(async () => {
   ({ say, entry, cursor, traced, ended, looks, watch, log, queue } = await world());
 });
 
+describe('a restart that is taken back', () => {
+  it('makes its entry crashed when it has ended, and not that of the deploy', async () => {
+    const { number } = await append(log, { appName: '@ann/shop', kind: 'operation', operation: 'restart' });
+    say({ ...crash, restart: number });
+    await watch();
+    expect(await entry(number)).toMatchObject({ status: 'queued' });
+    await log.move('ann', number, () => ({ changes: { status: 'ok', finishedAt: AT } }));
+    await watch();
+    await watch();
+    expect(await entry(number)).toMatchObject({ status: 'crashed', reason: crash.reason });
+    expect(await entry(1)).toMatchObject({ status: 'ok' });
+  });
+});
+
 describe('an application that crashes after its deploy', () => {
   it('makes its entry crashed, with the reason and the masked last lines', async () => {
     say(crash);
