@@ -47,8 +47,8 @@ async function release(request: HttpRequest, ports: EntryPorts): Promise<HttpAns
 /** Ends a queued, held or running deploy: `202` with the entry. Throws `request:conflict` when that is not possible. */
 async function cancel(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
   const asked = await entryIn(request, ports);
-  const token = request.token ? ` (token ${request.token.name})` : '';
-  const end = { status: 'cancelled', reason: `Cancelled by ${request.user}${token}.` } as const;
+  const by = request.token ? `${request.user} (token ${request.token.name})` : request.user;
+  const end = { status: 'cancelled', reason: `Cancelled by ${by}.` } as const;
   const { entry: after, isEnded } = (await endDeploy(asked, end, ports)) ?? { entry: asked, isEnded: false };
   if (!isEnded) throw new DeployError('request:conflict', whyNot(after));
   return answer(202, after, request.base);

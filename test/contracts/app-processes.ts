@@ -58,7 +58,7 @@ export function appProcessesContract(title: string, open: () => Promise<Processe
       expect(await namesOf('shop')).toEqual(['web.1']);
     });
 
-    it.each([{ mailer: 1 }, { web: 2 }, { worker: -1 }, { worker: 1.5 }])(
+    it.each([{ mailer: 1 }, { web: 22 }, { worker: -1 }, { worker: 1.5 }])(
       'refuses %j, and changes nothing',
       async (counts) => {
         const before = await at.processes.list(ref('shop'));

@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { awsLambda } from '../../../../functions/adapters/platform/aws-lambda/platform.ts';
-import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;
@@ -51,11 +49,5 @@ describe('/1/apps/<user>/<application>/runs', () => {
   it('knows no command of another application, and none that has gone', async () => {
     await expect(start('{"command":["echo"]}', 'none')).rejects.toMatchObject({ code: 'status:db:not_found' });
     await expect(write('7', '{"end":true}')).rejects.toMatchObject({ code: 'status:db:not_found' });
-  });
-
-  it('says in one sentence that AWS Lambda runs none', async () => {
-    const refused = { code: 'request:not_supported', detail: expect.stringContaining('AWS Lambda') };
-    const runs = await awsLambda(systemClock).runs();
-    await expect(runs.start(ref, { command: ['ls'] })).rejects.toMatchObject(refused);
   });
 });

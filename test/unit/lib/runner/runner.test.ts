@@ -67,10 +67,13 @@ it('keeps what happens until the next question, and answers as soon as something
   const first = ['app.port', 'app.serving'].map((type, at) => [at + 1, type]);
   expect((await types(0)).slice(0, 2)).toEqual(first);
   expect((await types(0)).slice(0, 2)).toEqual(first);
-  expect(await types(2)).toEqual([[3, 'app.retired']]);
-  const next = types(3);
+  expect(await types(2)).toEqual([
+    [3, 'app.fine'],
+    [4, 'app.retired'],
+  ]);
+  const next = types(4);
   await running.restart(app);
-  expect(await next).toEqual([[4, 'app.serving']]);
+  expect((await next)[0]).toEqual([5, 'app.serving']);
 });
 
 it('an application that was not described is stopped, and cannot be started', async () => {
