@@ -162,7 +162,7 @@ function circleci(told: RunTold): HookCall | null {
   const { commit: _, ...vcs } = body.pipeline.vcs;
   const status = told.outcome === 'passed' ? 'success' : 'failed';
   const workflow = { ...body.workflow, status, stopped_at: new Date(number * 1000).toISOString() };
-  return call({ ...body, id: `call-${number}`, workflow, pipeline: { ...body.pipeline, vcs } }, headers);
+  return call({ ...body, id: `circleci-${number}`, workflow, pipeline: { ...body.pipeline, vcs } }, headers);
 }
 
 const pulls = {
