@@ -104,7 +104,7 @@ class Job {
 
   /** It is in no release any more, so that it does not fail either. */
   leave(): void {
-    if (this.condition.isFailing) this.condition.isFine('is in no release any more');
+    this.condition.end('is in no release any more');
   }
 
   async end(graceMs: number): Promise<void> {

@@ -13,6 +13,7 @@ interface ConditionOf {
 export class Condition {
   #isFailing: boolean | undefined;
   #reportedAt = Number.NEGATIVE_INFINITY;
+  #isOver = false;
 
   constructor(private readonly of: ConditionOf) {}
 
@@ -28,11 +29,18 @@ export class Condition {
     this.#is(false, { detail });
   }
 
+  /** Reports for the last time, when it fails: nobody looks any more. What runs on may still fail, which is nothing. */
+  end(detail: string): void {
+    this.#reportedAt = Number.NEGATIVE_INFINITY;
+    if (this.isFailing) this.isFine(detail);
+    this.#isOver = true;
+  }
+
   /** What is not reported now is at the next look. */
   #is(isFailing: boolean, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>): void {
     const { about, report, pauseMs } = this.of;
     const now = performance.now();
-    if (isFailing === this.#isFailing || now - this.#reportedAt < pauseMs) return;
+    if (this.#isOver || isFailing === this.#isFailing || now - this.#reportedAt < pauseMs) return;
     this.#isFailing = isFailing;
     this.#reportedAt = now;
     report(isFailing ? 'app.failing' : 'app.fine', { about, ...more });

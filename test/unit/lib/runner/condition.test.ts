@@ -18,6 +18,18 @@ it('what fails and is fine in turns is reported once in a while', () => {
   expect(condition.isFailing).toBe(true);
 });
 
+it('what is not looked at any more is fine at once, and for ever', () => {
+  const condition = new Condition({ about: 'The job', report, pauseMs: 60_000 });
+  condition.fails('failed', '@cron.1');
+  condition.end('is gone');
+  condition.fails('failed', '@cron.1');
+  expect(told).toEqual(['app.failing: The job failed', 'app.fine: The job is gone']);
+  const other = new Condition({ about: 'Another', report, pauseMs: 0 });
+  other.end('is gone');
+  other.fails('failed', '@cron.2');
+  expect(told).toHaveLength(2);
+});
+
 describe('A process at its limit', () => {
   const said = { do: 'report', snapshot: '1.0.0-5', detail: '1.0.0-5 used more than 120 MB' } as const;
   const crashes = { ...NEW_LIFE.crashes, overruns: 1 };
