@@ -190,7 +190,9 @@ describe('push to deploy on one machine', () => {
         const tree = gitFolder(repoHost.cloneUrl('demo', 'calm').replace('//', `//demo:${login.password}@`));
         for (const text of ['first', 'second']) {
           tree.commit(application('calm', text));
-          expect(await tree.pushAndWatch()).toMatch(/remote: deploy main .* (?:queued|running)[\s\S]*remote: live after/);
+          expect(await tree.pushAndWatch()).toMatch(
+            /remote: deploy main .* (?:queued|running)[\s\S]*remote: live after/,
+          );
           const user = { headers: { authorization: `Basic ${btoa(`demo:${made.body.token}`)}` } };
           for (const place of places) expect((await fetch(place, user)).status).toBe(200);
         }

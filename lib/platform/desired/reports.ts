@@ -68,6 +68,8 @@ async function record(
   if (port !== undefined && (await apps.find(id))?.port !== port) await apps.change(id, { port });
   if (snapshot === undefined || !RECORDED.includes(type)) return;
   const isTakenBack = serves === snapshot;
+  // Both are of one snapshot, whose entry is right.
+  if (isTakenBack && event.entry === undefined) return;
   if (serves !== undefined && !isTakenBack) {
     // Else what the start records would come after it, and stay.
     await recorded(id, snapshot);
