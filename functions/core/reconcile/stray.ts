@@ -28,8 +28,8 @@ type StrayPorts = KnownPorts & { readonly appFacts: Pick<AppFacts, 'overruledUnt
 
 /**
  * Returns the last entry of a tip which the log knows, if its host was away until that ended; or the entry that is live in
- * its place, when nothing that the log knows is against the tip: its commit is not on the branch any more, or was deployed after the tip or in its place, to which the branch has been
- * moved since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
+ * its place, when nothing that the log knows is against the tip: what is live is not on the branch any more, or was
+ * deployed after the tip or in its place, to which the branch has been moved since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
  * failed, was cancelled or is under way, or CI or its message decided against it.
  */
 export async function strayOf(
@@ -49,7 +49,7 @@ export async function strayOf(
   const overruler = await ports.appFacts.overruledUntil(live.user, appOf(live).app);
   if (overruler > live.number || (await isRefused(tip, live, tracked, ports))) return null;
   if (last && isDecided(last)) return null;
-  const gaveWay = last !== null && last.number < live.number && givesWay(last);
+  const gaveWay = last !== null && (last.number < live.number ? givesWay(last) : wasGone(last, at));
   return gaveWay || !(await isOnBranch(live)) ? live : null;
 }
 
@@ -73,18 +73,31 @@ async function isRefused(tip: string, live: Entry, { user, owner, branch }: Trac
   return false;
 }
 
-/** The last entry of the tip that is not the result of a build. */
+/**
+ * The last entry of the tip that is not the result of a build. A push that came after its commit had been deployed is
+ * skipped, and leaves the decision to that deploy.
+ */
 async function lastOf(tip: string, user: string, facts: BranchFacts, { log, reader }: KnownPorts) {
   const newest = await log.read(user, facts.newest);
   const { entries } =
     facts.app === null ? { entries: [] } : await reader.page({ user, app: facts.app, skip: 0, limit: MAX_ENTRIES });
-  return [newest, ...entries].find((entry) => entry?.sha?.startsWith(tip) && !isBuildResult(entry)) ?? null;
+  const own = [newest, ...entries].flatMap((entry) =>
+    entry?.sha?.startsWith(tip) && !isBuildResult(entry) ? [entry] : [],
+  );
+  const [last = null] = own;
+  const isLatePush = last?.kind === 'push' && last.status === 'skipped';
+  return (isLatePush && own.find(({ status }) => isAlive(status))) || last;
 }
 
 /** Whether it is under way, has failed, or its user has ended it. */
 function isDecided(entry: Entry): boolean {
   const { status } = entry;
   return !isFinal(status) || (status === 'error' && !isMissed(entry)) || status === 'cancelled';
+}
+
+/** Whether it was not on its branch when it was decided: its call came late, and the branch has come back to it since. */
+function wasGone({ status, receivedAt }: Entry, at: number): boolean {
+  return status === 'superseded' && at - receivedAt >= SETTLED_AFTER_MS;
 }
 
 function givesWay(entry: Entry): boolean {

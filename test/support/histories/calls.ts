@@ -180,11 +180,17 @@ const moves = {
   bitbucket: 'updated',
 };
 
-/** The ids of the repository in the fixtures of a host; that of Bitbucket is not in its pull requests. */
-const ids = { github: 501, gitea: 140, forgejo: 140, gitlab: 15, bitbucket: undefined };
+/** The ids of the repository in the fixtures of a host. */
+const ids = {
+  github: 501,
+  gitea: 140,
+  forgejo: 140,
+  gitlab: 15,
+  bitbucket: '{0d5a1c2e-0000-11ee-8000-0000000005fe}',
+};
 
 export function idAt(host: HostKind): string {
-  return `${ids[host] ?? '{0d5a1c2e-0000-11ee-8000-0000000005fe}'}`;
+  return String(ids[host]);
 }
 
 /** The call as it is made after the repository was renamed to `store`. */
@@ -210,7 +216,8 @@ export function renameAt<H extends RepositoryHost>(host: H): void {
 export function pullCall(host: HostKind, told: PullRequestCall): HookCall {
   const action = told.action === 'moves' ? moves[host] : told.action;
   const { body, headers }: { body: Body; headers: Record<string, string> } = pulls[host]({ ...told, action });
-  const [key, id] = [host === 'gitlab' ? 'project' : 'repository', ids[host]];
+  const key = host === 'gitlab' ? 'project' : 'repository';
+  const id = { [host === 'bitbucket' ? 'uuid' : 'id']: ids[host] };
   const forgejo = { 'x-forgejo-event': 'pull_request', 'x-forgejo-delivery': told.delivery ?? '' };
-  return call({ ...body, [key]: { ...body[key], id } }, { ...headers, ...(host === 'forgejo' && forgejo) });
+  return call({ ...body, [key]: { ...body[key], ...id } }, { ...headers, ...(host === 'forgejo' && forgejo) });
 }

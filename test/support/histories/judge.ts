@@ -144,7 +144,7 @@ export class Judge {
     const { ci, released, cancelled } = this.#story;
     if (!this.#hasEnvironment || ci === 'auto' || released.size > 0 || cancelled.size > 0) return;
     const live = this.#live('shop-staging');
-    const right = missing(this.#story, live, asked, this.#now());
+    const right = missing(this.#story, live, { calls: asked, now: this.#now(), lagMs: this.#lagMs });
     if (right) this.#fail(`shop-staging runs ${live?.letter ?? 'nothing'} instead of ${right.letter}`);
   }
 
@@ -180,7 +180,7 @@ export class Judge {
     };
     const live = this.#live('shop');
     const asked = calls.filter(({ said }) => isNew(said.commit));
-    const right = missing(this.#story, live, asked, this.#now());
+    const right = missing(this.#story, live, { calls: asked, now: this.#now(), lagMs: this.#lagMs });
     if (right) this.#fail(`shop runs ${live?.letter ?? 'nothing'} instead of ${right.letter}`);
   }
 

@@ -139,15 +139,20 @@ export function isTold({ heard }: Story, commit: Commit, pull: number | null, un
 /**
  * Returns the commit that should be live in place of another one, when all that these calls have asked for is done; null
  * when it is right. The tip is deployed whatever is live. Another commit of the branch is when it is not behind that, or
- * that is not on the branch any more.
+ * that is not on the branch any more; the host, whose answers are `lagMs` old, is asked about that.
  */
-export function missing(story: Story, live: Commit | null, calls: readonly Heard[], now: number): Commit | null {
+export function missing(
+  story: Story,
+  live: Commit | null,
+  { calls, now, lagMs }: { readonly calls: readonly Heard[]; readonly now: number; readonly lagMs: number },
+): Commit | null {
   for (const { at, said } of calls) {
     const { commit } = said;
     if (!commit || !asks(story, said, now) || wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
     const states = statesFrom(story, at);
     const wasTip = states.every(({ tip }) => tip === commit);
-    const isOlder = live !== null && isOn(commit, live) && states.some(({ tip }) => isOn(live, tip));
+    const known = statesFrom(story, at - lagMs);
+    const isOlder = live !== null && isOn(commit, live) && known.some(({ tip }) => isOn(live, tip));
     const isNewer = states.every(({ tip }) => isOn(commit, tip)) && !isOlder;
     if (commit !== live && (wasTip || isNewer)) return commit;
   }

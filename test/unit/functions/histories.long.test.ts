@@ -36,6 +36,7 @@ const FOUND_WIDER = [
   ['a late push, after what was promoted last was taken off the branch', 313572],
   ['a late push, after a rollback', 472218],
   ['a commit that a person lets go while the host does not know the tip yet', 314678],
+  ['a branch that comes back, without a call, to a commit whose push came late', 239887],
 ] as const;
 
 describe('whatever happens to a branch, its pull requests and CI', () => {

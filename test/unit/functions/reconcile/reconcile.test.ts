@@ -223,7 +223,7 @@ describe('a commit whose webhook calls while it is being found', () => {
 });
 
 describe('a commit that the log knows is not deployed again', () => {
-  const ended: readonly Status[] = ['ok', 'crashed', 'error', 'expired', 'superseded', 'skipped', 'held', 'running'];
+  const ended: readonly Status[] = ['ok', 'crashed', 'error', 'expired', 'skipped', 'held', 'running'];
   it.each(ended)('when its entry is %s', async (status) => {
     const second = world.missed(first);
     const { number } = await world.push(second);
@@ -328,6 +328,40 @@ describe('a tip that the log knows, while what is live is not on the branch any 
     await strayed(patch());
     await world.run();
     expect(await world.entries()).toHaveLength(2);
+  });
+});
+
+describe('a tip whose push came late', () => {
+  async function expectOnce(sha: string) {
+    const before = (await world.entries()).length;
+    const { newest } = await world.run();
+    expect(newest).toMatchObject({ provider: 'reconciled', sha, status: 'queued' });
+    await world.run();
+    expect(await world.entries()).toHaveLength(before + 1);
+  }
+
+  it('is deployed when the branch had been moved back by then, and has come back to it', async () => {
+    const { sha } = world.missed(first);
+    await append(world.log, { sha, status: 'superseded', receivedAt: world.clock.now() });
+    await world.run();
+    expect(await world.entries()).toHaveLength(2);
+    world.later();
+    await expectOnce(sha);
+  });
+
+  it('is deployed when a passed build had been faster, and the branch was moved back meanwhile', async () => {
+    const second = world.missed(first);
+    await world.build(second, passed);
+    await world.check(2);
+    await world.finish(2, 'ok');
+    world.tip(first);
+    await world.push(first, { before: second.sha });
+    await world.check(3);
+    await world.finish(3, 'ok');
+    const { sha } = second;
+    await append(world.log, { sha, status: 'skipped', appName: 'shop', receivedAt: world.clock.now() });
+    world.tip(second);
+    await expectOnce(sha);
   });
 });
 
