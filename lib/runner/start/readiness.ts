@@ -201,10 +201,10 @@ function answer(
 ): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     // No agent: a kept connection would count as traffic in the application.
-    const timeout = Math.max(1, Math.min(timeoutMs, ANSWER_TIMEOUT_MS));
     const headers = { host, 'user-agent': 'readiness' };
-    const options = { ...address, path, agent: false, headers, signal, timeout, maxHeaderSize: HEADER_BYTES };
-    const request = get(options);
+    const request = get({ ...address, path, agent: false, headers, signal, maxHeaderSize: HEADER_BYTES });
+    // Of the whole answer: Node's own timeout begins again with each byte.
+    const timer = setTimeout(() => request.destroy(), Math.max(1, Math.min(timeoutMs, ANSWER_TIMEOUT_MS)));
     request.once('response', (response) => {
       const { statusCode: status = 0 } = response;
       const settle = (text = '') => {
@@ -214,8 +214,10 @@ function answer(
       if (status < 400) settle();
       else response.setEncoding('utf8').once('data', settle).once('close', settle);
     });
-    request.once('timeout', () => request.destroy());
     request.once('error', () => resolve(undefined));
-    request.once('close', () => resolve(undefined));
+    request.once('close', () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
   });
 }

@@ -60,3 +60,19 @@ it('one that fails twice and answers then runs on', async () => {
   expect(await pid()).toBe(before);
   expect(await log()).not.toContain('in a row');
 });
+
+/** Its answer goes on for ever, line by line. */
+const endless = `
+require('node:net').createServer((socket) => {
+  socket.on('error', () => undefined).write('HTTP/1.1 200 OK\\r\\n');
+  setInterval(() => socket.write('x-more: yes\\r\\n'), 100);
+}).listen(process.env.PORT, process.env.HOST);`;
+
+it('one whose answer does not come to an end does not start', async () => {
+  const folder = await temporaryFolder();
+  const running = await openRunner({ folder, limits: { readinessMs: 3_000 }, own: process.env });
+  afterwards(running.close);
+  await running.describe(specIn(folder));
+  const started = running.start(app, await releaseIn(folder, '1', endless));
+  await expect(started).rejects.toThrow('did not answer GET /');
+});
