@@ -21,8 +21,8 @@ export interface Target {
   readonly ownHost?: boolean;
   /** Whether no other program has taken its port. */
   readonly isStillOwn?: () => boolean;
-  /** Called when nothing listens at the address. */
-  readonly onRefused?: () => void;
+  /** Called when nothing listens at the address. Returns another server, for a request of which nothing has been lost. */
+  readonly onRefused?: () => Target | undefined;
 }
 
 /** Passes requests on to servers of this machine. */
@@ -51,30 +51,44 @@ export function forwarder(
     const address = addressOf(target);
     const known = kept.get(address);
     if (known) return known;
-    const begun = new KeptConnections(target);
+    const { onRefused: _, ...server } = target;
+    const begun = new KeptConnections(server);
     kept.set(address, begun);
     return begun;
   };
-  const refusalOf = (error: Error | undefined, { onRefused }: Target) => {
-    if (!hasCode(error, 'ECONNREFUSED') && !(error instanceof TakenPort)) return noAnswer;
-    onRefused?.();
-    return notListening;
+  const afterFailure = (error: Error | undefined, { onRefused }: Target) => {
+    if (!hasCode(error, 'ECONNREFUSED') && !(error instanceof TakenPort)) return { refusal: noAnswer };
+    return { refusal: notListening, other: onRefused?.() };
   };
   return {
     web: (request, response, target) => {
       const reply = new Reply(request, response, ownNames());
-      const headers = headersForServer(request, target);
-      const failed = (error?: Error) => {
-        if (!reply.isOver) refuse(request, response, refusalOf(error, target));
+      const isRepeatable = mayRepeat(request);
+      const sendTo = (server: Target) => {
+        const headers = headersForServer(request, server);
+        const failed = (error?: Error) => {
+          if (reply.isOver) return;
+          const { refusal, other } = afterFailure(error, server);
+          if (other && isRepeatable) sendTo(other);
+          else refuse(request, response, refusal);
+        };
+        if (isRepeatable) keptTo(server).send({ reply, headers, failed });
+        else sendAlone(reply, server, headers, failed);
       };
-      if (mayRepeat(request)) keptTo(target).send({ reply, headers, failed });
-      else sendAlone(reply, target, headers, failed);
+      sendTo(target);
     },
     upgrade: (request, socket, head, target) => {
       if (!(socket instanceof Socket)) return void socket.destroy();
       socket.on('error', () => socket.destroy());
-      const failed = (error?: Error) => refuseUpgrade(socket, refusalOf(error, target));
-      upgrade({ request, socket, head, ownNames: ownNames(), failed }, target);
+      const sendTo = (server: Target) => {
+        const failed = (error?: Error) => {
+          const { refusal, other } = afterFailure(error, server);
+          if (other) sendTo(other);
+          else refuseUpgrade(socket, refusal);
+        };
+        upgrade({ request, socket, head, ownNames: ownNames(), failed }, server);
+      };
+      sendTo(target);
     },
     leave: (target) => {
       kept.get(addressOf(target))?.close();

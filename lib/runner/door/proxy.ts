@@ -47,6 +47,8 @@ interface Server extends Target {
   busy: number;
   /** Grows with each request of all servers. */
   usedLast: number;
+  /** Of `performance.now()`. */
+  refusedAt: number;
   idle: () => void;
 }
 
@@ -87,7 +89,7 @@ export function appProxy({ app, state, ownPage, hosts, use, wake, usage, limits,
     else if (state() === 'asleep' && !waiting.isEmpty) wake();
   };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
-  const visit = (stream: ServerResponse | Duplex, to: (server: Server | undefined) => void) => {
+  const visit = (stream: ServerResponse | Duplex, to: (server: Target | undefined) => void) => {
     // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
     const leave = use();
@@ -96,12 +98,22 @@ export function appProxy({ app, state, ownPage, hosts, use, wake, usage, limits,
       leave();
       if (server) countOut(server);
     });
-    const handOver = () => {
-      if (stream.destroyed) return;
-      server = free();
+    const next = (): Target | undefined => {
+      if (server) countOut(server);
+      const taken = free();
+      server = taken;
+      if (!taken) return undefined;
       used += 1;
-      if (server) countIn(server, used);
-      to(server);
+      countIn(taken, used);
+      const onRefused = () => {
+        taken.refusedAt = performance.now();
+        taken.onRefused?.();
+        return stream.destroyed || isRefusing(free()) ? undefined : next();
+      };
+      return { ...taken, onRefused };
+    };
+    const handOver = () => {
+      if (!stream.destroyed) to(next());
     };
     if (target || joined.size > 0) return handOver();
     waiting.add(stream, handOver);
@@ -166,15 +178,26 @@ async function listenOr(
 }
 
 function unused(server: Target): Server {
-  return { ...server, busy: 0, usedLast: 0, idle: () => undefined };
+  return { ...server, busy: 0, usedLast: 0, refusedAt: Number.NEGATIVE_INFINITY, idle: () => undefined };
 }
 
 /** Returns that with the fewest open requests; of several the one that was used longest ago. */
 function leastBusy(servers: readonly Server[]): Server | undefined {
-  return servers.reduce<Server | undefined>((best, one) => {
-    const isBetter = !best || one.busy < best.busy || (one.busy === best.busy && one.usedLast < best.usedLast);
-    return isBetter ? one : best;
-  }, undefined);
+  return servers.reduce<Server | undefined>((best, one) => (!best || isBefore(one, best) ? one : best), undefined);
+}
+
+/** One that refuses connections, as one that has just crashed, would have the fewest open requests. */
+function isBefore(one: Server, other: Server): boolean {
+  const refuses = isRefusing(one);
+  if (refuses !== isRefusing(other)) return !refuses;
+  return one.busy < other.busy || (one.busy === other.busy && one.usedLast < other.usedLast);
+}
+
+/** After it has refused a connection, a server gets others only when all do. */
+const REFUSING_MS = 1_000;
+
+function isRefusing(server: Server | undefined): boolean {
+  return server === undefined || performance.now() - server.refusedAt < REFUSING_MS;
 }
 
 function countIn(server: Server, used: number): void {

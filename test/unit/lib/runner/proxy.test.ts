@@ -1,10 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { request, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { freePort, listen } from '../../../../lib/http/ports.ts';
+import { appProxy } from '../../../../lib/runner/door/proxy.ts';
 import { Waiting } from '../../../../lib/runner/door/waiting.ts';
 import {
+  afterwards,
   appFiles,
   deploy,
   hello,
@@ -151,5 +154,39 @@ describe('a request while nothing serves', () => {
 
     const loop = await crashed({ waitMs: 600_000, crashLimit: 1 });
     expect(await answerOf(loop.url)).toEqual([503, '{"error":"hello has crashed too often; see its log."}']);
+  });
+});
+
+/** A proxy with two servers: nothing listens at the address of the first, which gets the first request. */
+async function oneRefuses() {
+  const none = () => undefined;
+  const options = { app: 'hello', state: () => 'running' as const, hosts: () => [], wake: none, guard: none };
+  const limits = { waitMs: 0, mostWaiting: 0 };
+  const proxy = appProxy({ ...options, use: () => none, usage: { count: none }, limits });
+  afterwards(proxy.close);
+  const refused: string[] = [];
+  proxy.pointTo({ host: '127.0.0.1', port: await freePort(), onRefused: () => void refused.push('looked at') });
+  const server = createServer({ maxHeaderSize: 100_000 }, (_, response) => response.end('up')).on(
+    'upgrade',
+    (_request, socket) => {
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    },
+  );
+  afterwards(async () => void server.close());
+  proxy.join({ host: '127.0.0.1', port: await listen(server, 0) });
+  return { url: `http://127.0.0.1:${await proxy.open([0])}`, refused };
+}
+
+describe('a server that refuses connections', () => {
+  it('costs no request that may be sent again to another one, and gets none for a second', async () => {
+    const { url, refused } = await oneRefuses();
+    const statusOf = async (method: string) => (await fetch(url, { method })).status;
+    expect([await statusOf('GET'), await statusOf('POST'), await statusOf('POST')]).toEqual([200, 200, 200]);
+    expect(refused).toEqual(['looked at']);
+  });
+
+  it('costs no WebSocket', async () => {
+    const { url } = await oneRefuses();
+    expect((await ask(url, { connection: 'Upgrade', upgrade: 'websocket' }))[0]).toBe(101);
   });
 });
