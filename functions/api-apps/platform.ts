@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { fieldsIn } from '../api/body.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { redirect } from '../api/parameters.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { domainName } from '../core/apps/domain-name.ts';
 import { badParameter, DeployError } from '../core/errors.ts';
@@ -31,9 +32,11 @@ export async function listDomains(request: HttpRequest, { domains }: AppsPorts):
   return { status: 200, body: { domains: required(await domains.list(appRef(request)), request) } };
 }
 
-/** `PUT …/domains/<name>`: the application answers at the name too. `201`, or `200` when it did already. */
+/** `PUT …/domains/<name>`: the application answers at the name too, or redirects there. `201`, or `200` when it did already. */
 export async function addDomain(request: HttpRequest, { domains }: AppsPorts): Promise<HttpAnswer> {
-  const { domain, isNew } = required(await domains.add(appRef(request), nameIn(request)), request);
+  const to = request.query[redirect.name];
+  const target = to === undefined ? undefined : nameOf(to);
+  const { domain, isNew } = required(await domains.add(appRef(request), nameIn(request), target), request);
   return { status: isNew ? 201 : 200, body: domain };
 }
 
@@ -49,7 +52,10 @@ const MAX_SHOWN = 80;
 
 /** Returns the name in the path. Throws `request:bad_parameter`. */
 function nameIn({ params }: HttpRequest): string {
-  const { domain = '' } = params;
+  return nameOf(params.domain ?? '');
+}
+
+function nameOf(domain: string): string {
   const name = domainName(domain);
   if (name !== null) return name;
   const shown = JSON.stringify(domain.slice(0, MAX_SHOWN));

@@ -68,6 +68,9 @@ export const to = query('to', 'The id of an entry in `rollback` of the applicati
 const REF = 'A branch, or the whole id of a commit; by default the branch that the application follows.';
 export const ref = query('ref', REF);
 
+const REDIRECT = 'The domain of the application to which it redirects, with the same path; by default it is served.';
+export const redirect = query('redirect', REDIRECT);
+
 const PROCESS = 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.';
 export const process = query('process', PROCESS);
 

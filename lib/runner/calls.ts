@@ -58,6 +58,8 @@ export interface AppSpec extends AppId {
   readonly hosts: readonly [string, ...string[]];
   /** Its other host names. */
   readonly domains: readonly string[];
+  /** The domains to which some of these redirect. */
+  readonly redirects: Readonly<Record<string, string>>;
   /** The release that is live, or was last; null while it cannot be started. */
   readonly release: ReleaseSpec | null;
   readonly variables: Variables;

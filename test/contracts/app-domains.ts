@@ -51,6 +51,56 @@ export function appDomainsContract(title: string, open: () => Promise<DomainsUnd
       expect(await at.domains.add(ref('blog'), 'gone.invalid')).toMatchObject({ isNew: true });
     });
 
+    it('redirects a name to one that is served, until it is served itself', async () => {
+      await at.variables.create(ref('moved'), 'moved');
+      await at.domains.add(ref('moved'), 'www.moved.invalid');
+      await at.domains.add(ref('moved'), 'moved.invalid');
+      const redirect = 'moved.invalid';
+      expect(await at.domains.add(ref('moved'), 'www.moved.invalid', redirect)).toMatchObject({
+        domain: { name: 'www.moved.invalid', redirect },
+        isNew: false,
+      });
+      expect(await at.domains.add(ref('moved'), 'm.moved.invalid', redirect)).toMatchObject({ isNew: true });
+      const all = async () => (await at.domains.list(ref('moved')))?.map(({ name, redirect: to }) => [name, to]);
+      expect(await all()).toEqual([
+        ['www.moved.invalid', redirect],
+        ['moved.invalid', undefined],
+        ['m.moved.invalid', redirect],
+      ]);
+      expect(await at.domains.add(ref('moved'), 'www.moved.invalid')).toMatchObject({ isNew: false });
+      expect((await all())?.[0]).toEqual(['www.moved.invalid', undefined]);
+    });
+
+    it('refuses a redirect that leads to no name of the application, to itself, or on to another redirect', async () => {
+      for (const app of ['loop', 'other']) await at.variables.create(ref(app), app);
+      await at.domains.add(ref('other'), 'other.invalid');
+      await at.domains.add(ref('loop'), 'loop.invalid');
+      await at.domains.add(ref('loop'), 'www.loop.invalid', 'loop.invalid');
+      const redirects = [
+        ['a.loop.invalid', 'none.invalid'],
+        ['a.loop.invalid', 'other.invalid'],
+        ['a.loop.invalid', 'a.loop.invalid'],
+        ['a.loop.invalid', 'www.loop.invalid'],
+        ['loop.invalid', 'loop.invalid'],
+        ['loop.invalid', 'www.loop.invalid'],
+      ] as const;
+      for (const [name, to] of redirects) {
+        await expect(at.domains.add(ref('loop'), name, to)).rejects.toMatchObject({ code: 'request:conflict' });
+      }
+      expect(await namesOf('loop')).toEqual(['loop.invalid', 'www.loop.invalid']);
+    });
+
+    it('keeps a name to which others redirect', async () => {
+      await at.variables.create(ref('kept'), 'kept');
+      await at.domains.add(ref('kept'), 'kept.invalid');
+      await at.domains.add(ref('kept'), 'www.kept.invalid', 'kept.invalid');
+      const removed = at.domains.remove(ref('kept'), 'kept.invalid');
+      await expect(removed).rejects.toMatchObject({ code: 'request:conflict' });
+      expect(await namesOf('kept')).toEqual(['kept.invalid', 'www.kept.invalid']);
+      expect(await at.domains.remove(ref('kept'), 'www.kept.invalid')).toBe(true);
+      expect(await at.domains.remove(ref('kept'), 'kept.invalid')).toBe(true);
+    });
+
     it('refuses its own names', async () => {
       const own = at.domains.add(ref('shop'), 'blog.kiwi.localhost');
       await expect(own).rejects.toMatchObject({ code: 'request:bad_parameter' });

@@ -84,22 +84,39 @@ export function memoryAppDomains(platform: MemoryPlatform): AppDomains {
     const owner = platform.app(ref) && owners.get(name);
     return owner?.user === ref.user && owner.app === ref.app;
   };
-  const shown = (name: string): Domain => ({ name, url: `https://${name}`, points_here: false, note: 'It has none.' });
+  const targets = new Map<string, string>();
+  const shown = (name: string): Domain => {
+    const redirect = targets.get(name);
+    const more = { ...(redirect !== undefined && { redirect }), points_here: false, note: 'It has none.' };
+    return { name, url: `https://${name}`, ...more };
+  };
+  const isTarget = (name: string) => [...targets].some(([from, to]) => to === name && owners.has(from));
   return {
     list: async (ref) => {
       if (!platform.app(ref)) return null;
       return [...owners.keys()].filter((name) => isOf(ref, name)).map(shown);
     },
-    add: async (ref, name) => {
+    add: async (ref, name, redirect) => {
       if (!platform.app(ref)) return null;
       if (name.endsWith('.localhost')) throw new DeployError('request:bad_parameter', `${name} is taken.`);
       const owner = owners.get(name);
       const isNew = !owner || !platform.app(owner);
       if (!isNew && !isOf(ref, name)) throw new DeployError('request:conflict', `${name} belongs to ${owner.app}.`);
+      const isServed = (target: string) => isOf(ref, target) && !targets.has(target) && target !== name;
+      if (redirect !== undefined && (!isServed(redirect) || isTarget(name))) {
+        throw new DeployError('request:conflict', `${name} cannot redirect to ${redirect}.`);
+      }
       owners.set(name, ref);
+      if (redirect === undefined) targets.delete(name);
+      else targets.set(name, redirect);
       return { domain: shown(name), isNew };
     },
-    remove: async (ref, name) => isOf(ref, name) && owners.delete(name),
+    remove: async (ref, name) => {
+      if (!isOf(ref, name)) return false;
+      if (isTarget(name)) throw new DeployError('request:conflict', `Others redirect to ${name}.`);
+      targets.delete(name);
+      return owners.delete(name);
+    },
   };
 }
 

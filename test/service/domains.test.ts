@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, type PeerCertificate, connect as tlsConnect } from 'node:tls';
@@ -66,6 +67,13 @@ describe('a domain of an application, on a server with Caddy', () => {
     expect([await ask('shop.apps.test'), await ask('other.apps.test')]).toEqual([200, 404]);
   });
 
+  it('may redirect to another one, also with a certificate', async () => {
+    expect((await domains('PUT', 'old.test?redirect=shop.test')).body).toMatchObject({ redirect: 'shop.test' });
+    expect((await fetch(`${started.service.url}/ask?domain=old.test`)).status).toBe(200);
+    expect((await domains('DELETE', 'shop.test')).body).toMatchObject({ code: 'request:conflict' });
+    expect((await started.call('/1/apps/demo/shop')).body.url).toBe(`https://shop.test:${publicPort}`);
+  });
+
   it.skipIf(caddyVersion === undefined)(
     `answers over HTTPS, HTTP/2 and WebSocket with a certificate of its own that is checked (${caddyVersion})`,
     async () => {
@@ -87,6 +95,12 @@ describe('a domain of an application, on a server with Caddy', () => {
           session.close();
         }
 
+        const session = connectHttp2(`https://127.0.0.1:${publicPort}`, { servername: 'old.test', ca });
+        const redirected = session.request({ ':path': '/a?b', ':authority': `old.test:${publicPort}` });
+        const [answer] = await once(redirected, 'response');
+        expect([answer[':status'], answer.location]).toEqual([308, `https://shop.test:${publicPort}/a?b`]);
+        session.close();
+
         const tls = { servername: 'shop.test', ca };
         const headers = { host: `shop.test:${publicPort}` };
         const socket = new WebSocket(`wss://127.0.0.1:${publicPort}/`, { ...tls, headers });
@@ -98,6 +112,7 @@ describe('a domain of an application, on a server with Caddy', () => {
   );
 
   it('is free again, and then nothing is served there', async () => {
+    expect((await domains('DELETE', 'old.test')).status).toBe(204);
     expect((await domains('DELETE', 'shop.test')).status).toBe(204);
     expect((await domains('DELETE', 'shop.test')).status).toBe(404);
     expect((await fetch(`${started.service.url}/ask?domain=shop.test`)).status).toBe(404);

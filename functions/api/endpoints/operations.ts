@@ -1,4 +1,4 @@
-import { before, clean, follow, grep, lines, process, ref, to } from '../parameters.ts';
+import { before, clean, follow, grep, lines, process, redirect, ref, to } from '../parameters.ts';
 import { entryAnswers, OUTCOME_CODES, operation } from './deploy.ts';
 import { type Endpoints, json, jsonBody, ndjson } from './row.ts';
 
@@ -27,7 +27,8 @@ export const operationEndpoints = {
     function: 'api-apps',
     operationId: 'domains',
     summary: 'The domains of an application, and whether each leads to the service',
-    description: '`{"domains": [{"name", "url", "points_here", "note"}]}`; the first one is its address.',
+    description:
+      '`{"domains": [{"name", "url", "redirect", "points_here", "note"}]}`; the first one without `redirect` is its address.',
     answers: { 200: json('The domains, oldest first.', 'Domains') },
     codes: ['request:not_supported'],
   },
@@ -35,7 +36,9 @@ export const operationEndpoints = {
     function: 'api-apps',
     operationId: 'addDomain',
     summary: 'Gives an application a domain, which is served at once',
-    description: '`409` when another application has it.',
+    description:
+      '`?redirect=<domain>` redirects it to another one of the application. `409` when another application has it.',
+    parameters: [redirect],
     answers: {
       200: json('It has it already.', 'Domain'),
       201: json('It has it, whether it leads to the service yet or not.', 'Domain'),
@@ -46,8 +49,9 @@ export const operationEndpoints = {
     function: 'api-apps',
     operationId: 'removeDomain',
     summary: 'Takes a domain from an application',
+    description: '`409` while others redirect to it.',
     answers: { 204: { description: 'It is free.' } },
-    codes: ['request:bad_parameter', 'request:not_supported'],
+    codes: ['request:bad_parameter', 'request:conflict', 'request:not_supported'],
   },
   'POST /1/apps/{user}/{application}/runs': {
     function: 'api-apps',

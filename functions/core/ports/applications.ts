@@ -75,6 +75,9 @@ export const Domain = about(
   v.object({
     name: text,
     url: about('Where it answers; null while the service has no public address.', textOrNull),
+    redirect: v.exactOptional(
+      about('The domain of the application to which it redirects; absent: it is served.', text),
+    ),
     points_here: about('Whether it leads to the service; null when DNS does not answer.', v.nullable(v.boolean())),
     note: about('One sentence that says what is missing.', textOrNull),
   }),
@@ -93,9 +96,19 @@ export interface AppDomains {
    * Gives the application a name; `isNew` is false when it has it already. Returns null for an unknown application. A
    * name that does not lead to the platform yet is no error: the domain says so. Throws `request:conflict` for a name of
    * another application, and `request:bad_parameter` for one of the platform itself.
+   *
+   * @param redirect the domain to which it redirects; absent: it is served, also if it redirected before. Throws
+   * `request:conflict` unless that is another domain of the application, which is served
    */
-  add(app: AppRef, name: string): Promise<{ readonly domain: Domain; readonly isNew: boolean } | null>;
-  /** Frees a name. Returns false when the application does not have it, or does not exist. */
+  add(
+    app: AppRef,
+    name: string,
+    redirect?: string,
+  ): Promise<{ readonly domain: Domain; readonly isNew: boolean } | null>;
+  /**
+   * Frees a name. Returns false when the application does not have it, or does not exist. Throws `request:conflict` for one
+   * to which others redirect.
+   */
   remove(app: AppRef, name: string): Promise<boolean>;
 }
 

@@ -17,7 +17,10 @@ const list: CommandDefinition = {
     const { client, path, app } = await findApp(call);
     const { domains: rows } = parsed(Domains, await client.call({ path: [...path, 'domains'] }));
     const state = { true: 'leads here', false: 'does not lead here', null: 'not known' };
-    const cells = ({ url, name, points_here }: Domain) => [url ?? name, state[`${points_here}`]];
+    const cells = ({ url, name, points_here, redirect }: Domain) => [
+      ...[url ?? name, state[`${points_here}`]],
+      ...(redirect === undefined ? [] : [`redirects to ${redirect}`]),
+    ];
     const none = `${app} has no domain: "hooks domains add shop.example.com --app ${app}" adds one.`;
     const code = printList(call, { rows, cells, json: rows.map(printableJson), none });
     for (const { note } of rows) if (note !== null && !call.args.flag('json')) call.warn(note);
@@ -28,15 +31,22 @@ const list: CommandDefinition = {
 const add: CommandDefinition = {
   name: 'add',
   summary: 'Serve an application at a custom domain',
-  details: 'A name belongs to one application. The first domain is the address in the log and in the output of pushes.',
+  details:
+    'A name belongs to one application. The first domain that is served is the address in the log and in the output of pushes.',
   args: [NAME],
-  options: OPTIONS,
-  examples: [['hooks domains add shop.example.com --app shop', 'and say what is missing in DNS']],
+  options: [{ flags: '--redirect <domain>', about: 'redirect it to this domain of the application' }, ...OPTIONS],
+  examples: [
+    ['hooks domains add shop.example.com --app shop', 'and say what is missing in DNS'],
+    ['hooks domains add www.shop.example.com --redirect shop.example.com --app shop', 'with the same path'],
+  ],
   run: async (call) => {
     const { client, path, app } = await findApp(call);
-    const sent = await client.call({ method: 'PUT', path: [...path, 'domains', call.args.at(0) ?? ''] });
-    const { name, url, note } = parsed(Domain, sent);
-    call.print(call.args.flag('json') ? printableJson(sent) : `${app} answers at ${url ?? name}.`);
+    const query = { redirect: call.args.text('redirect') };
+    const sent = await client.call({ method: 'PUT', path: [...path, 'domains', call.args.at(0) ?? ''], query });
+    const { name, url, redirect, note } = parsed(Domain, sent);
+    const at = url ?? name;
+    const text = redirect === undefined ? `${app} answers at ${at}.` : `${at} redirects to ${redirect}.`;
+    call.print(call.args.flag('json') ? printableJson(sent) : text);
     if (note !== null) call.warn(note);
     return EXIT.ok;
   },

@@ -51,7 +51,10 @@ export async function describeApp(
     scale,
     release,
     log,
-    domains: [...domains, ...(await shortNames(parts, id))],
+    domains: [...domains.map(({ name }) => name), ...(await shortNames(parts, id))],
+    redirects: Object.fromEntries(
+      domains.flatMap(({ name, redirect }) => (redirect === null ? [] : [[name, redirect]])),
+    ),
     hosts: [appHost(id), ...appHosts(id, domain).slice(1)],
     variables: await variables.read(id),
     dataDir: data,

@@ -3,7 +3,7 @@ import type { PublicDomain } from '../../http/app-domain.ts';
 import type { AppId } from '../../runner/calls.ts';
 import type { DesiredState } from '../desired/desired-state.ts';
 import type { PublicService } from '../settings.ts';
-import type { Apps } from '../store/apps.ts';
+import type { Apps, StoredDomain } from '../store/apps.ts';
 import { domainUrl, publicUrl } from '../store/host-names.ts';
 
 /** Reads an application as the service sees it, or 404. */
@@ -14,13 +14,14 @@ interface AppViewParts {
   readonly desired: DesiredState;
   /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain: PublicDomain | undefined;
-  /** The service in front, with which an application has the address of its first domain. */
+  /** The service in front, with which an application has the address of its first domain that is served. */
   readonly service: PublicService | undefined;
 }
 
 export function appView({ apps, desired, publicDomain, service }: AppViewParts): AppView {
-  const addressOf = (name: AppId, port: number, [domain]: readonly string[]) => {
-    if (domain !== undefined && service) return domainUrl(domain, service);
+  const addressOf = (name: AppId, port: number, domains: readonly StoredDomain[]) => {
+    const served = domains.find(({ redirect }) => redirect === null);
+    if (served && service) return domainUrl(served.name, service);
     return publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${port}`;
   };
   return async (name) => {

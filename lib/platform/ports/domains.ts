@@ -3,6 +3,7 @@ import type { AppDomains, Domain } from '../../../functions/core/ports/applicati
 import type { AppRef } from '../../../functions/core/ports/platform.ts';
 import { isBelow } from '../../http/app-domain.ts';
 import { HttpError } from '../../http/http-error.ts';
+import type { StoredDomain } from '../store/apps.ts';
 import { domainUrl } from '../store/host-names.ts';
 import { checkDomain } from './domain-check.ts';
 import type { PortParts } from './parts.ts';
@@ -15,14 +16,14 @@ export function appDomains(parts: PortParts, { find }: Calls): AppDomains {
   return {
     list: (app) =>
       find(callOf(app), async (owner) => {
-        const names = (await apps.get(owner)).domains;
-        return Promise.all(names.map((name) => shown(name, parts)));
+        const all = (await apps.get(owner)).domains;
+        return Promise.all(all.map((domain) => shown(domain, parts)));
       }),
-    add: (app, given) =>
+    add: (app, given, redirect) =>
       find({ ...callOf(app), refusals }, async (owner) => {
         const name = checkedName(given.slice(0, 300), parts);
-        const isNew = await domains.add(owner, name);
-        return { domain: await shown(name, parts), isNew };
+        const isNew = await domains.add(owner, name, redirect);
+        return { domain: await shown({ name, redirect: redirect ?? null }, parts), isNew };
       }),
     remove: async (app, name) =>
       (await find({ ...callOf(app), refusals }, async (owner) => {
@@ -32,12 +33,13 @@ export function appDomains(parts: PortParts, { find }: Calls): AppDomains {
   };
 }
 
-async function shown(name: string, { service, lookup }: PortParts): Promise<Domain> {
+async function shown({ name, redirect }: StoredDomain, { service, lookup }: PortParts): Promise<Domain> {
   const { pointsHere, note } = await checkDomain(name, { service, lookup });
   const unserved = 'The service has no public address yet: start it with APPS_DOMAIN or PUBLIC_URL.';
   return {
     name,
     url: service ? domainUrl(name, service) : null,
+    ...(redirect !== null && { redirect }),
     points_here: pointsHere,
     note: service ? note : [unserved, ...(note === null ? [] : [note])].join(' '),
   };

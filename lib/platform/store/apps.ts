@@ -33,7 +33,13 @@ export type AppRecord = v.InferOutput<typeof AppRecord>;
 
 export interface StoredApp extends AppRecord {
   /** Its domains besides the names that the platform gives it, oldest first. */
-  readonly domains: readonly string[];
+  readonly domains: readonly StoredDomain[];
+}
+
+export interface StoredDomain {
+  readonly name: string;
+  /** The domain to which it redirects; null: it is served. */
+  readonly redirect: string | null;
 }
 
 /** A package manifest, stored as it was sent; its fields are not validated. */
@@ -148,10 +154,10 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
 function stored(tables: Tables, { user, app }: AppId): StoredApp | undefined {
   const row = tables.get<{ doc: string }>(`SELECT doc FROM applications ${OF_APP}`, user, app);
   if (!row) return undefined;
-  const domains = tables.all<{ name: string }>(`SELECT name FROM domains ${OF_APP} ORDER BY id`, user, app);
+  const domains = tables.all<StoredDomain>(`SELECT name, redirect FROM domains ${OF_APP} ORDER BY id`, user, app);
   // Records of versions before have no `next`.
   const { next = null, ...record } = JSON.parse(row.doc) as AppRecord;
-  return { ...record, next, domains: domains.map(({ name }) => name) };
+  return { ...record, next, domains };
 }
 
 function write(tables: Tables, { user, app }: AppId, { domains: _, ...record }: StoredApp): void {

@@ -12,6 +12,7 @@ export function specIn(folder: string): AppSpec {
       port: null,
       scale: {},
       domains: [],
+      redirects: {},
       release: null,
       variables: {},
       memoryMb: null,

@@ -194,4 +194,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE app_states RENAME TO states;
   CREATE INDEX states_of_app ON states (user, app, about);
   `,
+  `
+  ALTER TABLE domains ADD COLUMN redirect TEXT; -- the domain of the application to which it redirects; null: it is served
+  `,
 ];

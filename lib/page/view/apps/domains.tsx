@@ -24,7 +24,9 @@ export function Domains({ app }: { app: Application }) {
   return (
     <section aria-labelledby="domains">
       <h2 id="domains">Domains</h2>
-      <p class="muted">The first one is the address of the application. Each needs a DNS record that leads here.</p>
+      <p class="muted">
+        The first one that is served is the address of the application. Each needs a DNS record that leads here.
+      </p>
       <Alert text={failure} />
       {domains && (
         <div class="card table">
@@ -44,13 +46,14 @@ interface LineProps {
   readonly onRemove: () => Promise<unknown>;
 }
 
-function Line({ domain: { name, url, note }, app, onRemove }: LineProps) {
+function Line({ domain: { name, url, redirect, note }, app, onRemove }: LineProps) {
+  const state = redirect === undefined ? [note ?? 'leads here'] : [`redirects to ${redirect}`, note ?? []].flat();
   return (
     <div class="grid line">
       <span class="name">
         <External url={safeUrl(url)}>{name}</External>
       </span>
-      <span class={note ? 'wait' : 'good'}>{note ?? 'leads here'}</span>
+      <span class={note ? 'wait' : 'good'}>{state.join('. ')}</span>
       <span class="buttons">
         <Drop
           what={name}

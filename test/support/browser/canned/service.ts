@@ -113,6 +113,13 @@ function answerTo(pathname: string, query: URLSearchParams, base: string): Canne
 const DOMAINS = [
   { name: 'billing.example.com', url: 'https://billing.example.com/', points_here: true, note: null },
   {
+    name: 'www.billing.example.com',
+    url: 'https://www.billing.example.com/',
+    redirect: 'billing.example.com',
+    points_here: true,
+    note: null,
+  },
+  {
     name: 'invoices.example.com',
     url: 'https://invoices.example.com/',
     points_here: false,

@@ -12,9 +12,10 @@ beforeEach(async () => {
   await world.deployed('blog');
 });
 
-function domains(method: string, domain: string | null, application = 'shop') {
+function domains(method: string, domain: string | null, application = 'shop', query: Record<string, string> = {}) {
   const resource = `/1/apps/{user}/{application}/domains${domain === null ? '' : '/{domain}'}`;
-  return world.ask(method, resource, { params: { user: 'ann', application, ...(domain !== null && { domain }) } });
+  const params = { user: 'ann', application, ...(domain !== null && { domain }) };
+  return world.ask(method, resource, { params, query });
 }
 
 describe('the domains of an application', () => {
@@ -30,6 +31,22 @@ describe('the domains of an application', () => {
   it('belong to one application', async () => {
     await domains('PUT', 'shop.example.com');
     await expect(domains('PUT', 'shop.example.com', 'blog')).rejects.toMatchObject({ code: 'request:conflict' });
+  });
+
+  it('redirect to another one', async () => {
+    await domains('PUT', 'shop.example.com');
+    const redirect = 'SHOP.example.com.';
+    expect(await domains('PUT', 'www.shop.example.com', 'shop', { redirect })).toMatchObject({
+      status: 201,
+      body: { name: 'www.shop.example.com', redirect: 'shop.example.com' },
+    });
+    const listed = [{ name: 'shop.example.com' }, { name: 'www.shop.example.com', redirect: 'shop.example.com' }];
+    expect((await domains('GET', null)).body).toMatchObject({ domains: listed });
+    for (const bad of ['', 'shop', 'https://shop.example.com', 'shop.example.com:8443']) {
+      const refused = domains('PUT', 'www.shop.example.com', 'shop', { redirect: bad });
+      await expect(refused).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    }
+    await expect(domains('DELETE', 'shop.example.com')).rejects.toMatchObject({ code: 'request:conflict' });
   });
 
   it('are not found without an application', async () => {

@@ -29,6 +29,21 @@ describe('domains', () => {
     expect(err).toContain(note);
   });
 
+  it('redirects one to another, and lists where to', async () => {
+    const redirect = 'shop.example.com';
+    const www = { ...here, name: 'www.shop.example.com', url: 'https://www.shop.example.com', redirect };
+    const added = await cliAt('domains add www.shop.example.com --redirect shop.example.com --app shop', [ok(www)]);
+    expect([added.code, added.out, added.calls]).toEqual([
+      0,
+      'https://www.shop.example.com redirects to shop.example.com.\n',
+      ['PUT /1/apps/kiwi/shop/domains/www.shop.example.com?redirect=shop.example.com'],
+    ]);
+    const { out } = await cliAt('domains --app shop', [ok({ domains: [here, www] })]);
+    expect(out).toMatch(
+      /^https:\/\/shop\S+ +leads here\nhttps:\/\/www\S+ +leads here +redirects to shop\.example\.com\n$/,
+    );
+  });
+
   it('removes one', async () => {
     const { out, calls } = await cliAt('domains remove shop.example.com --app shop', [{ status: 204, body: '' }]);
     expect([out, calls]).toEqual([

@@ -226,6 +226,13 @@ describe('the page, in a browser', () => {
     expect(await focused()).toBe('Stop');
   });
 
+  it('a domain is listed with where it redirects to', async () => {
+    const { page } = await open('apps/billing-api?show=settings');
+    const row = page.locator('.line', { hasText: 'www.billing.example.com' });
+    await row.waitFor();
+    expect(await row.textContent()).toContain('redirects to billing.example.com');
+  });
+
   it('each setting has a row with who has said it, and is changed there', async () => {
     const sent: string[] = [];
     refuses = (path, _query, body) => {

@@ -106,6 +106,17 @@ describe('the file of the stores', () => {
     expect(await open(path).appSettings.read(shop)).toEqual({ build: 'make' });
   });
 
+  it('of version 5 is opened, and none of its domains redirects', async () => {
+    const path = newFile();
+    const database = new Database(path);
+    database.exec(`${MIGRATIONS.slice(0, 5).join('')} PRAGMA user_version = 5`);
+    database.exec("INSERT INTO applications (user, app, doc) VALUES ('ann', 'shop', '{}')");
+    database.exec("INSERT INTO domains (name, user, app) VALUES ('shop.example.com', 'ann', 'shop')");
+    database.close();
+    const { tables } = open(path);
+    expect(tables.all('SELECT name, redirect FROM domains')).toEqual([{ name: 'shop.example.com', redirect: null }]);
+  });
+
   it('of a newer version is refused and left as it is', () => {
     const path = newFile();
     const database = new Database(path);
