@@ -134,7 +134,7 @@ function byHand(latest: Entry) {
  * none. Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
  */
 export async function reconcile(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
-  const { uuid, base } = request;
+  const { uuid, base, token } = request;
   const app = await ports.tracked.tracked(appRef(request));
   if (!app) {
     const detail = 'No push of that application has been deployed, so there is no branch to compare it with.';
@@ -143,7 +143,7 @@ export async function reconcile(request: HttpRequest, ports: SourcePorts): Promi
   const at = ports.clock.now();
   const { tip, entry, reason } = await compareApp(
     app,
-    { uuid, base, at },
+    { uuid, base, at, token: token?.name },
     // Somebody looks at it, so it is not too old.
     { ...ports, previewDays: Number.POSITIVE_INFINITY },
   );

@@ -39,7 +39,7 @@ async function show(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer
  */
 async function release(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
   const asked = await entryIn(request, ports);
-  const released = asked.status === 'held' ? await releaseByHand(asked, ports) : null;
+  const released = asked.status === 'held' ? await releaseByHand(asked, ports, request.token?.name) : null;
   // Between the two reads CI may have called, or the hold may have expired.
   return answer(released ? 202 : 200, released ?? (await entryIn(request, ports)), request.base);
 }

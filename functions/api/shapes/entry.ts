@@ -118,7 +118,9 @@ export const EntryDocument = about(
     message: about("The first line of the commit's message.", textOrNull),
     author: textOrNull,
     delivery: about("The sender's own id of the call.", textOrNull),
-    token: v.exactOptional(about('The API token by which it was requested; absent for the password.', text)),
+    token: v.exactOptional(
+      about('The API token by which it was requested or, later, released by hand; absent for the password.', text),
+    ),
     received_at: time,
     updated_at: time,
     finished_at: timeOrNull,

@@ -109,7 +109,10 @@ export interface EntryFields {
   readonly appName: string | null;
   readonly status: Status;
   readonly provider: string;
-  /** The name of the API token by which it was requested; absent for the password, and for what nobody has requested. */
+  /**
+   * The name of the API token by which it was requested or, later, released by hand; absent for the password, and for what
+   * nobody has requested.
+   */
   readonly token?: string | undefined;
   readonly repository: EntryRepository | null;
   /** Until the stage `check`, the first digits of the commit when its sender has sent no more. */

@@ -70,8 +70,10 @@ export function releaseHeld(held: Job, version: number, ports: HoldPorts): Promi
 /**
  * Releases a held deploy because its user says so: it waits for no CI any more. Returns its entry, or null when it is
  * no longer held.
+ *
+ * @param token the name of the API token by which the user says so; absent: of the call that brought it
  */
-export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null> {
+export function releaseByHand(held: Job, ports: HoldPorts, token?: string): Promise<Entry | null> {
   const now = ports.clock.now();
   return moveHeld(held, ports, (current) => ({
     changes: {
@@ -79,6 +81,7 @@ export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null
       reason: null,
       updatedAt: now,
       ci: onceInstead(current.ci, 'It was released by hand'),
+      ...(token !== undefined && { token }),
       ...(current.pullRequest?.fromFork && { pullRequest: { ...current.pullRequest, released: true } }),
     },
     commitState: { held: null, deploying: current.number, awaitsPush: false },

@@ -17,6 +17,8 @@ export interface Finder {
   readonly base: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** The name of the API token of the request. */
+  readonly token?: string | undefined;
 }
 
 /**
@@ -57,7 +59,7 @@ interface MissedCommit {
  */
 export function appendMissed(
   { app, tip, latest, hook, facts, against, again, pull }: MissedCommit,
-  { uuid, base, at }: Finder,
+  { uuid, base, at, token }: Finder,
 ): AppendRequest {
   const { user, owner, branch } = app;
   // The words count in the message of a commit, and not in the title of a pull request.
@@ -68,6 +70,7 @@ export function appendMissed(
     user,
     uuid,
     base: base ?? latest.base,
+    token,
     provider: RECONCILED,
     stage: 'check',
     receivedAt: at,

@@ -40,10 +40,8 @@ export function Facts({ entry }: { entry: Entry }) {
         <Coded name="Folder" value={path} />
         <Commit entry={entry} />
         {author && <Fact name="Author">{author}</Fact>}
-        <Fact name="Sent by">
-          {callerOf(entry)}
-          {doc.token && `, token ${doc.token}`}
-        </Fact>
+        <Fact name="Sent by">{callerOf(entry)}</Fact>
+        {doc.token && <Fact name="Token">{doc.token}</Fact>}
         <Fact name="Received">
           <Moment at={received_at} /> <span class="faint">{inFull(Date.parse(received_at))}</span>
         </Fact>

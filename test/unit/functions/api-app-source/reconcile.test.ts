@@ -32,6 +32,13 @@ describe('POST /1/apps/<user>/<application>/reconcile', () => {
     expect(await world.log.read('ann', 2)).toMatchObject({ base: world.request.base, uuid: world.request.uuid });
   });
 
+  it('names the API token of the request in the entry', async () => {
+    await pushed();
+    const params = { user: 'ann', application: 'shop' };
+    await world.ask('POST', '/1/apps/{user}/{application}/reconcile', { params, token: { name: 'laptop' } });
+    expect(await world.log.read('ann', 2)).toMatchObject({ token: 'laptop' });
+  });
+
   it('says why when nothing was missed, and the schedule does not look again at once', async () => {
     const sha = await pushed();
     await reconcile();

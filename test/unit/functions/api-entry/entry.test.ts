@@ -12,12 +12,13 @@ async function world() {
   const head = at.commit(null, { 'package.json': manifest, ...waitsForTravis });
   const { id } = await at.push(head);
   await at.check(1);
-  return { ...at, head, id, post: (of = id) => post(at, 'release', of) };
+  return { ...at, head, id, post: (of = id, token?: string) => post(at, 'release', of, token) };
 }
 
-function post(ports: EntryPorts, verb: string, id: string) {
+function post(ports: EntryPorts, verb: string, id: string, token?: string) {
   const resource = `/1/status/{user}/changes/{id}/${verb}`;
-  return entry(ports)(request({ method: 'POST', resource, params: { user: 'ann', id } }));
+  const by = token === undefined ? {} : { token: { name: token } };
+  return entry(ports)(request({ method: 'POST', resource, params: { user: 'ann', id }, ...by }));
 }
 
 describe('GET /1/status/<user>/changes/<id>', () => {
@@ -85,6 +86,22 @@ describe('POST /1/status/<user>/changes/<id>/release', () => {
     expect(entry).toMatchObject({ status: 'running', stage: 'fetch' });
     expect(entry.stages[0]?.detail).toContain('It was released by hand: it did not wait for CI');
     expect(await facts.commitState('ann', head, 'master')).toMatchObject({ held: null, deploying: 1 });
+  });
+
+  it('names the API token by which it was released, in place of that of the call', async () => {
+    const { id, post, log } = await world();
+    await log.move('ann', 1, () => ({ changes: { token: 'github' } }));
+    expect((await post(id, 'laptop')).status).toBe(202);
+    expect(await log.read('ann', 1)).toMatchObject({ token: 'laptop' });
+    await post(id, 'later');
+    expect(await log.read('ann', 1)).toMatchObject({ token: 'laptop' });
+  });
+
+  it('keeps the token of the call when the password has released it', async () => {
+    const { post, log } = await world();
+    await log.move('ann', 1, () => ({ changes: { token: 'github' } }));
+    expect((await post()).status).toBe(202);
+    expect(await log.read('ann', 1)).toMatchObject({ token: 'github' });
   });
 
   it('does so once: the second answer is the entry as it is', async () => {
