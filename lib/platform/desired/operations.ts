@@ -109,7 +109,6 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
       await (before ? calls.start(app, before) : calls.stop(app));
       throw error;
     });
-    parts.onStarted(app, snapshot);
     return { lost, answers: answers(stored, release) };
   };
   return {

@@ -54,7 +54,10 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
         const { lost, answers } = await desired.of(app).start(id);
         await builder.started(app, id);
         const note = shownSentence(lost ?? '');
-        return { url: (answers && (await view(app)).url) || '', ...(note && { note }) };
+        const url = (answers && (await view(app)).url) || '';
+        // Last: each of these calls would wait until old ones are removed.
+        parts.prune(app);
+        return { url, ...(note && { note }) };
       }),
   };
 }

@@ -21,6 +21,7 @@ import {
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
+import { runningIn } from '../../../support/service/processes.ts';
 
 const now = Date.parse('2026-01-02T00:00:00Z');
 
@@ -140,6 +141,21 @@ describe('a tarball without its release', () => {
     await log.close();
     await deploy(at, 'hello', '5', appFiles('hello', serverFile('5')));
     await until('the rollback is over', async () => (await kept()) === '5');
+  });
+
+  it('is removed after the start that has replaced it was answered', async () => {
+    const at = await platform({ limits: { releases: 2 } });
+    const { PATH } = process.env;
+    const slow = await temporaryFolder();
+    const releases = join(at.dataDir, 'apps/ada/hello/releases');
+    for (const id of ['1', '2']) await deploy(at, 'hello', id, appFiles('hello', serverFile(id)));
+    await until('the first has ended', () => runningIn(join(releases, '1')).length === 0);
+    await writeFile(join(slow, 'rm'), `#!/bin/sh\nsleep 2\nPATH=${PATH} exec rm "$@"\n`, { mode: 0o755 });
+    process.env.PATH = `${slow}:${PATH}`;
+    await deploy(at, 'hello', '3', appFiles('hello', serverFile('3')));
+    process.env.PATH = PATH;
+    expect(existsSync(join(releases, '1'))).toBe(true);
+    await until('it is gone', () => !existsSync(join(releases, '1')));
   });
 
   it.each(['cron', 'run'])('is not made while what %s has started from it runs, nor by hand', async (kind) => {
