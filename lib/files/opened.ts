@@ -1,4 +1,14 @@
-import { closeSync, constants, type Dirent, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+} from 'node:fs';
 import { opendir } from 'node:fs/promises';
 
 /** How a file is opened that another process may replace: a link is not followed, and the open of a pipe does not wait for who writes into it. */
@@ -46,6 +56,17 @@ export async function entriesOf(descriptor: number, place: string, most: number)
     entries.push(entry);
   }
   return entries;
+}
+
+/** Whether nothing is in a folder; false for a link to one, and where there is none. */
+export function isEmptyFolder(place: string): boolean {
+  if (!lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) return false;
+  const opened = opendirSync(place);
+  try {
+    return opened.readSync() === null;
+  } finally {
+    opened.closeSync();
+  }
 }
 
 /** Returns where what was opened lies, without links; undefined where the system does not tell. */

@@ -121,7 +121,7 @@ function begin(
     const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const, 'pipe' as const] };
     const [starter, ...before] = sandbox.command;
     const command = [program, ...args].map(asSeen);
-    const words = ['--as-pid-1', '--', ...withOtherPid(command, sandbox.dataDir)];
+    const words = withOtherPid(command, sandbox);
     const child = spawn(starter, [...before, '--args', '3', '--seccomp', '4', ...words], inside);
     const seen = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, asSeen(value)]));
     const given = `${sandboxArguments(sandbox, { cwd: asSeen(cwd), env: seen, temporary }).join('\0')}\0`;

@@ -1,4 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isEmptyFolder } from '../../files/opened.ts';
+import type { Sight } from '../../process/sandbox.ts';
 
 /** Between two process ids; an application with its npm and its shells has fewer processes at its start. */
 const STEP = 8;
@@ -17,17 +21,27 @@ const SCRIPT =
 const places = new Map<string, number>();
 
 /**
- * Returns a command that runs this one with another process id than the last one of the same data folder, where it would have
- * the same each time: a pid file there, of a process that was killed, would name the one which has just been started, or the
- * shell around it. The kernel gives ids in turn, and each that is used up costs a fork of a shell: 0.3 ms, on some machines 2 ms.
+ * Returns the end of bubblewrap's arguments: the command, with another process id than the last one that has used the same data
+ * folder, where it would have the same each time. A pid file of a process that was killed would name the one which has just been
+ * started, or the shell around it. The kernel gives ids in turn, and each that is used up costs a fork of a shell: 0.3 ms, on some
+ * machines 3 ms. So none is where there can be no such file.
  */
-export function withOtherPid(command: readonly string[], dataDir: string | undefined): readonly string[] {
-  return ['/bin/sh', '-c', SCRIPT, 'sh', String(dataDir === undefined ? 0 : nextPlace(dataDir) * STEP), ...command];
+export function withOtherPid(command: readonly string[], sandbox: Sight): readonly string[] {
+  const { dataDir } = sandbox;
+  if (dataDir === undefined) return ['--', ...command];
+  const place = isFirst(sandbox.temporaries, dataDir) ? 0 : nextPlace(dataDir);
+  if (places.size >= MOST_KNOWN) places.clear();
+  places.set(dataDir, place);
+  if (place === 0) return ['--', ...command];
+  return ['--as-pid-1', '--', '/bin/sh', '-c', SCRIPT, 'sh', String(place * STEP), ...command];
 }
 
 function nextPlace(dataDir: string): number {
-  const place = ((places.get(dataDir) ?? randomInt(PLACES)) + 1) % PLACES;
-  if (places.size >= MOST_KNOWN) places.clear();
-  places.set(dataDir, place);
-  return place;
+  return ((places.get(dataDir) ?? randomInt(PLACES)) + 1) % PLACES;
+}
+
+/** Whether no earlier process can have left a file: none of the release has run with a data folder, and that is empty. */
+function isFirst(temporaries: string, dataDir: string): boolean {
+  const isNew = mkdirSync(join(temporaries, 'has-run'), { recursive: true }) !== undefined;
+  return isNew && isEmptyFolder(dataDir);
 }

@@ -8,7 +8,7 @@ import type { AppId } from '../../runner/calls.ts';
 interface SnapshotFiles {
   readonly tarball: string;
   readonly release: string;
-  /** The home of its processes, beside which those that are isolated have their temporary files. */
+  /** The home of its processes, beside which those that are isolated have their temporary files, and note that they have run. */
   readonly home: string;
   /** The output of its build. */
   readonly log: string;

@@ -144,12 +144,12 @@ describe.runIf('command' in trial)('isolated from the service and from each othe
     const beat = join(apps, 'leaving/data/beat');
     await until('it runs', () => existsSync(beat));
     const homes = join(apps, 'leaving/homes/1');
-    expect(readdirSync(homes)).toHaveLength(2);
+    expect(readdirSync(homes)).toHaveLength(3);
     await at.operations.stop(appOf('leaving'));
     const last = readFileSync(beat, 'utf8');
     await pause(200);
     expect(readFileSync(beat, 'utf8')).toBe(last);
-    expect(readdirSync(homes)).toEqual(['home']);
+    expect(readdirSync(homes)).toEqual(['has-run', 'home']);
   });
 
   it('the limit of processes holds for those that have left everything by which they are known', async () => {
