@@ -50,8 +50,11 @@ async function unpackApart({ groups, what, signal, ...job }: Extraction): Promis
   const { unpackedBytes, entries } = limits;
   // One file that Node runs as it is; CommonJS starts faster than an ES module.
   await bundled({ entry: SOURCE, outfile: program, format: 'cjs' });
-  const lines: string[] = [];
   const options = JSON.stringify({ tarball, target, limits: { unpackedBytes, entries } });
+  let said: (line: string) => void = () => undefined;
+  const firstLine = new Promise<string>((resolve) => {
+    said = resolve;
+  });
   const group = await startGroup(groups, {
     program: process.execPath,
     args: [`--max-old-space-size=${MOST_MEMORY_MB}`, program, options],
@@ -61,12 +64,15 @@ async function unpackApart({ groups, what, signal, ...job }: Extraction): Promis
     startsNone: true,
     output: (stream, name) =>
       readLines(stream, (line) => {
-        if (name === 'stdout') lines.push(line);
+        if (name === 'stdout') said(line);
       }),
   });
   const cancel = () => void group.end(0).catch(() => undefined);
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
-  const exit = await group.exited.finally(() => signal.removeEventListener('abort', cancel));
-  return lines[0] ?? `The tarball cannot be unpacked: the process that reads it ${howItEnded(exit)}.`;
+  const ended = group.exited
+    .finally(() => signal.removeEventListener('abort', cancel))
+    .then((exit) => `The tarball cannot be unpacked: the process that reads it ${howItEnded(exit)}.`);
+  // All files are written then; to end takes Node as long as to unpack a small tarball.
+  return Promise.race([firstLine, ended]);
 }

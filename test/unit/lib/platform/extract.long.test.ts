@@ -14,6 +14,7 @@ import {
   platform,
   serverFile,
   temporaryFolder,
+  until,
   upload,
 } from '../../../support/platform/harness.ts';
 
@@ -91,6 +92,13 @@ describe('unpacking', () => {
     await expect(unpacked(named('a hard link'), { groups: kills })).rejects.toThrow(
       'The tarball cannot be unpacked: the process that reads it was ended by SIGSEGV.',
     );
+  });
+
+  it('ends when all files are written, and does not wait for the end of the process', async () => {
+    const gone: number[] = [];
+    await unpacked(named('a hard link'), { groups: { ...groups, remove: (pgid: number) => void gone.push(pgid) } });
+    expect(gone).toEqual([]);
+    await until('the process has ended', () => gone.length === 1);
   });
 
   it('unpacking ends when it is cancelled', async () => {
