@@ -1,5 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
@@ -145,7 +145,12 @@ async function temporaryIn({ temporaries }: Sandbox): Promise<string> {
 }
 
 async function remove(temporary: string): Promise<void> {
-  await removeTree(temporary).catch(() => undefined);
+  // Mostly it is empty, and the end of a step of a build waits for this.
+  const isGone = await rmdir(temporary).then(
+    () => true,
+    () => false,
+  );
+  if (!isGone) await removeTree(temporary).catch(() => undefined);
 }
 
 /** Returns how a program has ended, of which bubblewrap returns what a shell does. */
