@@ -44,9 +44,12 @@ function script({ work, pid, port, cache }: Place): string {
   return `#!/bin/sh
 rm -rf '${work}' && mkdir '${work}' && git archive main | tar x -C '${work}' && cd '${work}' || exit 1
 npm_config_cache='${cache}' npm ci --omit=dev --no-audit --no-fund --prefer-offline --silent || exit 1
+# A process that has ended takes signals until its parent has looked at it, and has no program any more.
+runs() { if [ -d /proc/self ]; then [ -e "/proc/$1/exe" ]; else kill -0 "$1" 2> /dev/null; fi; }
 if [ -f '${pid}' ]; then
-  kill "$(cat '${pid}')"
-  while kill -0 "$(cat '${pid}')" 2> /dev/null; do sleep 0.005; done
+  before=$(cat '${pid}')
+  kill "$before"
+  while runs "$before"; do sleep 0.005; done
 fi
 PORT=${port} HOST=127.0.0.1 node server.js > /dev/null 2>&1 < /dev/null &
 echo $! > '${pid}'
