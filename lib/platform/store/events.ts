@@ -36,8 +36,8 @@ interface Kept {
 
 /** What fails again so soon is told in the entry that has told it before. */
 const SAME_ENTRY_MS = 60 * 60_000;
-/** The subjects of one application. */
-const MOST_INCIDENTS = 40;
+/** The subjects of one application: its 20 jobs of cron, its first `web` and 20 more processes. */
+const MOST_INCIDENTS = 41;
 
 export function appEvents(tables: Tables): AppEventStore {
   return {
@@ -64,19 +64,25 @@ function addTo(tables: Tables, event: Parameters<AppEventStore['add']>[0]): bool
   if (before?.id?.of === event.id.of && before.id.seq >= event.id.seq) return false;
   if (event.state === 'running' && before?.state !== 'crashed') return false;
   if (about !== '' && event.state === before?.state) return false;
+  if (about !== '' && !before && !hasRoom(tables, user, app)) return false;
   const now = new Date();
   const isSame = before && (event.state === 'running' || now.getTime() - Date.parse(before.at) < SAME_ENTRY_MS);
   const first = (isSame && before.first) || `${event.id.of} ${event.id.seq}`;
   const doc = JSON.stringify({ ...more, at: now.toISOString(), ...(about !== '' && { first }) });
   tables.run('DELETE FROM states WHERE user = ? AND app IS ? AND about = ?', user, app, about);
   tables.run('INSERT INTO states (user, app, about, doc) VALUES (?, ?, ?, ?)', user, app, about, doc);
-  if (about !== '') forgetOldest(tables, user, app);
   return true;
 }
 
-/** A deploy may change the commands of cron, each of which is a subject. */
-function forgetOldest(tables: Tables, user: string, app: string | null): void {
-  const of = "FROM states WHERE user = ? AND app IS ? AND about <> ''";
-  const kept = `SELECT seq ${of} ORDER BY seq DESC LIMIT ${MOST_INCIDENTS}`;
-  tables.run(`DELETE ${of} AND seq NOT IN (${kept})`, user, app, user, app);
+/**
+ * Makes room for one more subject. What fails is not forgotten, because it would be told again at the next look, in another
+ * entry. Returns false when all fail.
+ */
+function hasRoom(tables: Tables, user: string, app: string | null): boolean {
+  const sql = "SELECT seq, doc FROM states WHERE user = ? AND app IS ? AND about <> '' ORDER BY seq";
+  const told = tables.all<Pick<Row, 'seq' | 'doc'>>(sql, user, app);
+  if (told.length < MOST_INCIDENTS) return true;
+  const over = told.find(({ doc }) => (JSON.parse(doc) as Kept).state === 'running');
+  if (over) tables.run('DELETE FROM states WHERE seq = ?', over.seq);
+  return over !== undefined;
 }

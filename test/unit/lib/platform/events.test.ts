@@ -117,9 +117,21 @@ describe('the events of applications', () => {
     await store.add(added(crash));
     const failing = { ...added(crash), reason: 'It failed.' };
     for (const app of ['blog', 'shop', null]) await store.add({ ...failing, app, about: 'kept', id: added(crash).id });
-    for (let job = 0; job < 100; job += 1) await store.add({ ...failing, about: `job ${job}`, id: added(crash).id });
+    const of = { user: 'kiwi', app: 'shop', reason: 'It failed.', log: [] };
+    const tell = (job: number, state: 'crashed' | 'running' = 'crashed') =>
+      store.add({ ...of, about: `job ${job}`, state, id: added(crash).id });
+    const all = Array.from({ length: 100 }, (_, job) => job);
+    for (const job of all) await tell(job);
+    const ofShop = async () => (await store.after(0)).events.filter(({ app }) => app === 'shop');
+    expect(await ofShop()).toHaveLength(1 + 41);
+    const { last } = await store.after(0);
+    // All are looked at again, and none is told again.
+    for (const job of all) await tell(job);
+    expect((await store.after(0)).last).toBe(last);
+    await tell(3, 'running');
+    expect([await tell(98), await tell(99)]).toEqual([true, false]);
+    expect(await ofShop()).toHaveLength(1 + 41);
     const { events } = await store.after(0);
-    expect(events.filter(({ app }) => app === 'shop')).toHaveLength(1 + 40);
     expect(events.filter(({ app }) => app !== 'shop')).toHaveLength(2);
   });
 
