@@ -7,6 +7,8 @@ interface ConditionParts {
   readonly tokens: Pick<TokenStore, 'list'>;
   readonly users: () => Promise<readonly string[]>;
   readonly tell: (incident: Pick<Incident, 'user' | 'about' | 'state' | 'reason'>) => Promise<void>;
+  /** Returns the incidents about no application that are not over. */
+  readonly failing: () => Promise<readonly Pick<Incident, 'user' | 'about'>[]>;
   readonly now?: () => number;
   /** Returns the bytes of a folder's disk. */
   readonly space?: typeof diskSpace;
@@ -17,6 +19,7 @@ const MB = 1024 * 1024;
 const LOW_PART = 0.05;
 const LOW_BYTES = 2048 * MB;
 /** So long before its end a host's token is told of. */
+const TOKEN = 'The token of ';
 const TOKEN_MS = 14 * 24 * 60 * 60_000;
 const EVERY_MS = 10 * 60_000;
 /** Its first look is no part of a start. */
@@ -24,13 +27,16 @@ const FIRST_MS = 10_000;
 
 /** Looks at the disk of the data folder, which is told to the first user, and at the tokens of hosts that users have stored. */
 export async function lookAt(parts: ConditionParts): Promise<void> {
-  const { tokens, users, tell, now = Date.now } = parts;
+  const { tokens, users, tell, failing, now = Date.now } = parts;
+  const removed = (await failing()).filter(({ about }) => about.startsWith(TOKEN));
   const names = await users();
   const [first] = names;
   if (first !== undefined) await lookAtDisk(first, parts);
   for (const user of names) {
     for (const { host, app, login, expiresAt } of await tokens.list(user)) {
-      const about = `The token of ${login} at ${host}${app === '*' ? '' : ` for ${app}`}`;
+      const about = `${TOKEN}${login} at ${host}${app === '*' ? '' : ` for ${app}`}`;
+      const told = removed.findIndex((one) => one.user === user && one.about === about);
+      if (told >= 0) removed.splice(told, 1);
       const ends = expiresAt !== null && Date.parse(expiresAt) - now() < TOKEN_MS ? expiresAt.slice(0, 10) : null;
       const pair = `hooks pair ${host} --login ${login}${app === '*' ? '' : ` --app ${app}`}`;
       const advice = `make another one there, and store it with "${pair}"`;
@@ -38,6 +44,7 @@ export async function lookAt(parts: ConditionParts): Promise<void> {
       else await tell({ user, about, state: 'crashed', reason: `${about} ends on ${ends}: ${advice}.` });
     }
   }
+  for (const { user, about } of removed) await tell({ user, about, state: 'running', reason: `${about} was removed.` });
 }
 
 async function lookAtDisk(user: string, { dataDir, tell, space = diskSpace }: ConditionParts): Promise<void> {

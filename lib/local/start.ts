@@ -168,7 +168,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const { host: repoHost } = repositories;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  const lookedAt = { dataDir, tokens: stores.tokens, users: users.names, tell: platform.tell };
+  const { tell, failing } = platform;
+  const lookedAt = { dataDir, tokens: stores.tokens, users: users.names, tell, failing };
   const failed = (error: unknown) => options.log?.({ event: 'conditions not looked at', error: messageOf(error) });
   closers.push(['the look at disk and tokens', watchConditions(lookedAt, failed)]);
   const changed = [platform.serveUsers, repositories.changed];

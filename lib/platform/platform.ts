@@ -70,6 +70,8 @@ export interface Platform extends PlatformPorts {
   onEvent(listener: () => void): void;
   /** Tells of an incident that is about no application. */
   tell(incident: Pick<Incident, 'user' | 'about' | 'state' | 'reason'>): Promise<void>;
+  /** Returns the incidents about no application that are not over. */
+  failing(): Promise<readonly Incident[]>;
   /** Runs the applications of these users, and ends those of all others, whose files stay. */
   serveUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
@@ -123,6 +125,10 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
     tell: async (incident) => {
       const id = { of: 'machine', seq: Date.now() };
       if (await parts.events.add({ ...incident, app: null, id, log: [] })) onEvent();
+    },
+    failing: async () => {
+      const { events } = await parts.events.after(0);
+      return events.filter((event) => 'about' in event).filter(({ app, state }) => app === null && state === 'crashed');
     },
     serveUsers: parts.desired.serve,
     hasHost: options.runner.hasHost,
