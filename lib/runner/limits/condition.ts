@@ -41,8 +41,9 @@ export class Condition {
     const { about, report, pauseMs } = this.of;
     const now = performance.now();
     if (this.#isOver || isFailing === this.#isFailing || now - this.#reportedAt < pauseMs) return;
+    // That it is fine is no news when it has not failed.
+    if (isFailing || this.#isFailing) this.#reportedAt = now;
     this.#isFailing = isFailing;
-    this.#reportedAt = now;
     report(isFailing ? 'app.failing' : 'app.fine', { about, ...more });
   }
 }

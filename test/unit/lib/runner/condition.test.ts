@@ -18,6 +18,13 @@ it('what fails and is fine in turns is reported once in a while', () => {
   expect(condition.isFailing).toBe(true);
 });
 
+it('what fails soon after it was fine is reported at once', () => {
+  const condition = new Condition({ about: 'The job', report, pauseMs: 60_000 });
+  condition.isFine('has succeeded');
+  condition.fails('failed', '@cron.1');
+  expect(told).toEqual(['app.fine: The job has succeeded', 'app.failing: The job failed']);
+});
+
 it('what is not looked at any more is fine at once, and for ever', () => {
   const condition = new Condition({ about: 'The job', report, pauseMs: 60_000 });
   condition.fails('failed', '@cron.1');
