@@ -34,7 +34,7 @@ export function Apps() {
   const parents = all?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
   const [text, setText] = useState('');
   const found = failingFirst(
-    parents.filter(({ name }) => name.includes(text.toLowerCase())),
+    parents.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())),
     (app) => newestOf(changes, app.name),
   );
   return (

@@ -74,7 +74,7 @@ describe('the page, in a browser', () => {
     const { apps } = cannedLog(service.base);
     const [one] = apps;
     const named = (name: string, state: string) => ({ ...one, name, state, active: null });
-    const many = ['a', 'b', 'c', 'd', 'e'].map((name) => named(`shop-${name}`, 'running'));
+    const many = ['a', 'b', 'C', 'd', 'e'].map((name) => named(`shop-${name}`, 'running'));
     const all = [...many, named('worker', 'restarting'), named('zeta', 'crashed')];
     refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: { apps: all } } : undefined);
     const { page } = await open('deploys');
@@ -89,7 +89,7 @@ describe('the page, in a browser', () => {
     await page.getByText('No application has “-c/” in its name.').waitFor();
     await page.keyboard.press('Backspace');
     await expect.poll(() => cards.count()).toBe(1);
-    expect(await cards.first().textContent()).toBe('shop-c');
+    expect(await cards.first().textContent()).toBe('shop-C');
     await expectAccessible(page, axe);
   });
 
