@@ -91,7 +91,8 @@ function redirected({ headers, url = '' }: IncomingMessage, domain: string): Ref
   // Proxies may name the host in it: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
   if (path.startsWith(CHALLENGE)) return undefined;
-  const protocol = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  // The first one is that of the visitor, where several proxies have named theirs.
+  const protocol = /^https\b/i.test(String(headers['x-forwarded-proto'])) ? 'https' : 'http';
   const [port = ''] = /:\d+$/.exec(headers.host ?? '') ?? [];
   // Before 20.12 Node reads bytes that it refuses to send.
   const sent = path.replace(/[^!-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);

@@ -64,10 +64,11 @@ describe('A domain that redirects', () => {
   it('answers 308 with the same path at the other domain, by the way that the visitor uses', async () => {
     const path = '/a%20b/?q=1&to=//evil.example#not';
     expect(await ask(WWW, { path })).toMatchObject({ status: 308, to: `http://${SHOP}${path}` });
-    const https = { 'x-forwarded-proto': 'https' };
-    expect(await ask(WWW, { path: '//evil.example/', headers: https })).toMatchObject({
-      to: `https://${SHOP}//evil.example/`,
-    });
+    for (const forwarded of ['https', 'HTTPS', 'https, http']) {
+      const headers = { 'x-forwarded-proto': forwarded };
+      expect((await ask(WWW, { path: '//evil.example/', headers })).to).toBe(`https://${SHOP}//evil.example/`);
+    }
+    expect((await ask(WWW, { headers: { 'x-forwarded-proto': 'http, https' } })).to).toBe(`http://${SHOP}/`);
     expect(await ask(SHOP)).toEqual({ status: 200, to: undefined, body: 'served' });
   });
 
