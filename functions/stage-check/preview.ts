@@ -6,7 +6,7 @@ import { unlessRefused } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import { MOST_PREVIEWS, previewName, previewWords } from '../core/preview/preview.ts';
+import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
 import { ended, type Facts, type PreviewEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
@@ -25,7 +25,7 @@ type Closing = Entry & Operated & OnBranch;
  */
 export async function closePullRequest(entry: Closing, ports: CheckPorts): Promise<StageOutcome> {
   const { number = 0 } = entry.pullRequest ?? {};
-  const { source, ended: closed, returned } = previewWords(entry, ports.ownHost);
+  const source = `pull request #${number}`;
   const { newest, isTipSure } = await ports.facts.branch(entry.user, entry.repository, trackOf(entry));
   const isLast = newest <= entry.number;
   if (!isLast && (await isOpen(entry, number, { ...ports, otherwise: true }))) {
@@ -33,13 +33,15 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
     return again ?? ended('skipped', `The ${source} has changed since: #${newest}.`);
   }
   if (isLast && !isTipSure && (await isOpen(entry, number, { ...ports, otherwise: false }))) {
-    return whileFresh(entry, ports.clock.now()) ?? ended('skipped', `The ${source} ${returned} before this call came.`);
+    return (
+      whileFresh(entry, ports.clock.now()) ?? ended('skipped', `The ${source} was reopened before this call came.`)
+    );
   }
   const entryOwner = ownerOf(entry);
   const all = await ports.tracked.previews(entry.user);
   const previews = all.filter(({ owner }) => entryOwner !== null && isSameOwner(owner, entryOwner));
   const apps = await ports.appFacts.apps(entry.user);
-  const reason = `The ${source} ${closed}.`;
+  const reason = `The pull request #${number} was closed.`;
   // Holds of every commit are ended, also those of an application that was never deployed.
   for (const { name } of apps)
     if (name.endsWith(previewName('', number))) await endHolds(entry, { name, reason }, ports);
@@ -55,7 +57,7 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
     if (removal) removals.push(`#${removal.number}`);
   }
   const done = removals.length === 0 ? 'it has no preview' : `its preview is removed by ${removals.join(' and ')}`;
-  return ended('skipped', `The ${source} ${closed}; ${done}.`);
+  return ended('skipped', `The ${source} was closed; ${done}.`);
 }
 
 /** Whether the host says that a pull request is open; `otherwise` when it refuses to answer. */
@@ -71,8 +73,7 @@ async function isOpen(
 
 /** Decides nothing: the earlier commits of the pull request are not held any more, so that nobody lets one go. */
 export async function earlierHolds({ entry, named }: Facts<PreviewEntry>, ports: CheckPorts): Promise<null> {
-  const { source } = previewWords(entry, ports.ownHost);
-  const reason = `A newer commit of the ${source} was accepted: #${entry.number}.`;
+  const reason = `A newer commit of the pull request #${entry.pullRequest.number} was accepted: #${entry.number}.`;
   await endHolds(entry, { name: (await named()).manifest.name, reason }, ports);
   return null;
 }

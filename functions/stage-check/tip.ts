@@ -6,7 +6,6 @@ import { UNKNOWN_MS } from '../core/pipeline/host-away.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
-import { previewWords } from '../core/preview/preview.ts';
 import { type CommitEntry, ended, type Facts, type Tip } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
@@ -123,7 +122,7 @@ export function tipRow(where: Whereabouts): TipRow {
  * A commit that is not on its branch now: neither the tip nor an ancestor of it, because a forced push has removed it, or
  * not the head of its open pull request. A person may deploy any commit.
  */
-export async function notOnBranch(facts: Facts, { clock, log, ownHost }: CheckPorts) {
+export async function notOnBranch(facts: Facts, { clock, log }: CheckPorts) {
   const { entry, track } = facts;
   if (entry.provider === MANUAL) return null;
   const { sha: now, isProvisional } = await facts.tip();
@@ -141,7 +140,7 @@ export async function notOnBranch(facts: Facts, { clock, log, ownHost }: CheckPo
     const again = call && whileFresh(call, clock.now(), unless === 'announced' ? UNKNOWN_MS : TIP_KNOWN_AFTER_MS);
     if (again) return again;
   }
-  return outcome === 'deploy' ? null : ended('superseded', whyNot(entry, now, ownHost));
+  return outcome === 'deploy' ? null : ended('superseded', whyNot(entry, now));
 }
 
 /** The host is asked again, more and more seldom, for as long as its answer may be older than the call that it contradicts. */
@@ -224,12 +223,12 @@ export async function comparison(
   });
 }
 
-function whyNot(entry: CommitEntry, tip: string | null, ownHost: CheckPorts['ownHost']): string {
+function whyNot(entry: CommitEntry, tip: string | null): string {
   const { branch, repository } = entry;
   const commit = `the commit ${short(entry.sha)}`;
   if (entry.kind === 'preview') {
-    const { source, ended } = previewWords(entry, ownHost);
-    if (tip === null) return `The ${source} ${ended}; ${commit} is not deployed.`;
+    const source = `pull request #${entry.pullRequest.number}`;
+    if (tip === null) return `The ${source} was closed; ${commit} is not deployed.`;
     return `The head of the ${source} is ${short(tip)}; ${commit} is not deployed any more.`;
   }
   const { owner, name } = repository;

@@ -189,7 +189,6 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     trace,
     token,
     host: hosts.named,
-    ownHost: settings.ownHost,
     minutes: settings.reconcileMinutes,
     previewDays: settings.previewDays,
     watchSeconds: settings.watchSeconds,

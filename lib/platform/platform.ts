@@ -48,8 +48,6 @@ export interface PlatformOptions {
   readonly publicDomain?: PublicDomain;
   /** The service in front, when other machines reach it; absent: domains of applications have no address. */
   readonly publicService?: PublicService;
-  /** Receives the domains of all applications at the start and after each change. */
-  readonly onDomains?: (names: readonly string[]) => void;
   /** Looks names up in DNS; tests replace it. */
   readonly lookup?: Lookup;
   readonly limits?: Partial<Limits>;
@@ -111,7 +109,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
     }),
   });
   await checkFiles(stored, log);
-  parts.domains.announce();
+  parts.domains.read();
   await parts.desired.describeAll();
   const closing = new AbortController();
   const listeners = new Set<() => void>();
@@ -164,10 +162,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     isolation: options.isolation ?? null,
     ownNames: service?.names ?? [],
   };
-  const named = domains(tables, base.apps, (names, app) => {
-    options.onDomains?.(names);
-    return app && desired.describe(app);
-  });
+  const named = domains(tables, base.apps, (app) => desired.describe(app));
   const build = builder(shared);
   const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
   const prune = (app: AppId) => later.add(build.prune(app));

@@ -1,7 +1,5 @@
 import { nameFor } from '../entry/app-owner.ts';
 import type { CiChoice, Kind, PullRequestOf } from '../entry/kinds.ts';
-import type { RepositoryRef } from '../payload/delivery.ts';
-import type { OwnHost } from '../ports/repository-host.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 
@@ -11,22 +9,6 @@ export const MOST_PREVIEWS = 20;
 /** Returns the name of the application that previews a pull request, from the name of its parent in package.json. */
 export function previewName(parent: string, number: number): string {
   return nameFor(parent, { pullRequest: { number } });
-}
-
-interface Previewed {
-  readonly repository: Pick<RepositoryRef, 'host'>;
-  readonly branch: string;
-  readonly pullRequest?: Pick<PullRequestOf, 'number'> | undefined;
-}
-
-/** Returns the words for what a preview is of. The host of this service has no pull requests: there it is a branch. */
-export function previewWords(
-  { repository, branch, pullRequest }: Previewed,
-  ownHost: Pick<OwnHost, 'name'> | undefined,
-) {
-  return repository.host === ownHost?.name
-    ? { source: `branch ${branch}`, ended: 'was deleted', returned: 'was pushed again' }
-    : { source: `pull request #${pullRequest?.number}`, ended: 'was closed', returned: 'was reopened' };
 }
 
 /** Whether an entry is of a fork's commit that nobody has let go. */

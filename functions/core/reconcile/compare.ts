@@ -5,10 +5,10 @@ import { unlessRefused } from '../errors.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog } from '../ports/log.ts';
-import type { Comparison, HostToken, OwnHost, RepositoryHost } from '../ports/repository-host.ts';
+import type { Comparison, HostToken, RepositoryHost } from '../ports/repository-host.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Trace } from '../ports/system.ts';
-import { DAY_MS, previewWords } from '../preview/preview.ts';
+import { DAY_MS } from '../preview/preview.ts';
 import { removalOf } from '../preview/removal.ts';
 import { isKnown, type KnownPorts, MAX_ENTRIES } from './known-commit.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
@@ -19,8 +19,6 @@ export interface ComparePorts extends KnownPorts {
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'send'>;
   readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
-  /** The host of this service; absent for none. */
-  readonly ownHost?: Pick<OwnHost, 'name'> | undefined;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   /** Days after which a preview that nobody has touched is removed. */
   readonly previewDays: number;
@@ -155,14 +153,14 @@ export async function comparePreview(
   const touched = await ports.log.read(user, Math.max(newest, activeDeploy?.number ?? 0));
   const isOld = touched !== null && at - touched.receivedAt > ports.previewDays * DAY_MS;
   const nothing = { tip: null, entry: null, isOpen };
-  const { source, ended } = previewWords({ repository: owner, branch, pullRequest }, ports.ownHost);
+  const source = `pull request #${pullRequest.number}`;
   if (isOpen && !isOld) return { ...nothing, reason: `The ${source} is open.` };
   const last = await ports.appFacts.overruledUntil(user, app);
   const overruler = last === 0 ? null : await ports.log.read(user, last);
   if (isBeingRemoved(touched, overruler, at)) return { ...nothing, reason: 'The preview is being removed.' };
   const because = isOpen
     ? `Nobody has pushed to the ${source} for ${ports.previewDays} days.`
-    : `The ${source} ${ended}, and no call said so.`;
+    : `The ${source} was closed, and no call said so.`;
   const once = [RECONCILED, 'remove', app, last].join('#');
   const removal = { preview, of: touched, because, closed: !isOpen, provider: RECONCILED, uuid, at, once };
   const result = await ports.log.append(removalOf(removal));

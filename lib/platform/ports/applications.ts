@@ -59,7 +59,7 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
         // Without it, it was renamed before.
         if (stored && (stored.name !== packageName || to.app !== name.app)) {
           await ending(name, () => apps.rename(name, packageName));
-          domains.announce();
+          domains.read();
           await desired.begin(to);
         }
         return { url: (await view(to)).url };
@@ -67,7 +67,7 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
     remove: async (app) => {
       await find(callOf(app, 'the removal of'), async (name) => {
         await ending(name, () => apps.remove(name));
-        domains.announce();
+        domains.read();
       });
     },
   };

@@ -16,8 +16,8 @@ export interface Domains {
   add(app: AppId, name: string, redirect?: string): Promise<boolean>;
   /** Takes a name from the application; 404 when it does not have it, 409 when others redirect to it. */
   remove(app: AppId, name: string): Promise<void>;
-  /** Reads and announces all names, as after each change: at the start, and when an application was renamed or removed. */
-  announce(): void;
+  /** Reads all names, as after each change: at the start, and when an application was renamed or removed. */
+  read(): void;
 }
 
 interface Row extends AppId {
@@ -28,18 +28,17 @@ interface Row extends AppId {
 /** Each name is a certificate, of which an authority gives a domain some dozens a week. */
 const MAX_NAMES = 50;
 
-/** @param changed receives all names after each change, and the application that it concerns */
-export function domains(
-  tables: Tables,
-  apps: Pick<Apps, 'get'>,
-  changed: (names: readonly string[], app?: AppId) => unknown,
-): Domains {
+/** @param changed receives the application that a change concerns */
+export function domains(tables: Tables, apps: Pick<Apps, 'get'>, changed: (app: AppId) => unknown): Domains {
   /** For requests, which read no table. */
   let owners: ReadonlyMap<string, AppId> = new Map();
-  const announce = (app?: AppId) => {
+  const read = () => {
     const rows = tables.all<Row>('SELECT name, user, app FROM domains ORDER BY id');
     owners = new Map(rows.map(({ name, user, app }) => [name, { user, app }]));
-    return changed([...owners.keys()], app);
+  };
+  const changedNow = (app: AppId) => {
+    read();
+    return changed(app);
   };
   const find = (name: string) => tables.get<Row>('SELECT name, user, app, redirect FROM domains WHERE name = ?', name);
   const redirectingTo = (name: string) =>
@@ -70,14 +69,14 @@ export function domains(
     add: async (app, name, redirect) => {
       await apps.get(app);
       const { isNew, isChanged } = await tables.write(() => add(app, name, redirect ?? null));
-      if (isChanged) await announce(app);
+      if (isChanged) await changedNow(app);
       return isNew;
     },
     remove: async (app, name) => {
       await tables.write(() => remove(app, name));
-      await announce(app);
+      await changedNow(app);
     },
-    announce: () => void announce(),
+    read,
   };
 }
 
