@@ -5,7 +5,7 @@ import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../core/po
 import type { HostToken, OwnHost, RepositoryHost } from '../core/ports/repository-host.ts';
 
 export interface SourcePorts extends AppPorts, RecordPorts {
-  readonly appFacts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
+  readonly appFacts: Pick<AppFacts, 'named' | 'overruledUntil'>;
   readonly facts: Pick<DeployFacts, 'appOwner' | 'followBranch' | 'transferApp' | 'branch' | 'commitState' | 'commits'>;
   readonly tracked: Pick<TrackedApps, 'tracked' | 'compared'>;
   readonly settings: Pick<AppSettings, 'read' | 'change'>;

@@ -23,14 +23,13 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
   const { skip, limit } = pageIn(query, applicationPage);
   // A disk that cannot be looked at keeps nobody from the applications.
   const seen = ports.machine?.().catch(() => undefined);
-  const reading = [ports.applications.list(user), ports.appFacts.apps(user), seen] as const;
-  const [all, appsInLog, machine] = await Promise.all(reading);
+  const [all, machine] = await Promise.all([ports.applications.list(user), seen]);
   const asked = all.slice(skip, skip + limit);
   const shown = new Map<string, SentApplication>();
   const failures: unknown[] = [];
   await forEachLimit(asked, MAX_AT_A_TIME, async (app) => {
     try {
-      const history = await historyOf(app, appsInLog, ports);
+      const history = await historyOf(app, await ports.appFacts.named(user, app.app), ports);
       shown.set(app.app, viewOf(await answering(app, history, ports), history, view));
     } catch (error) {
       failures.push(error);

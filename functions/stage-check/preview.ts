@@ -38,7 +38,7 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
     );
   }
   const entryOwner = ownerOf(entry);
-  const all = await ports.tracked.previews(entry.user);
+  const all = entryOwner === null ? [] : await ports.tracked.previews(entry.user, parentOf(entryOwner));
   const previews = all.filter(({ owner }) => entryOwner !== null && isSameOwner(owner, entryOwner));
   const apps = await ports.appFacts.apps(entry.user);
   const reason = `The pull request #${number} was closed.`;
@@ -110,8 +110,8 @@ export async function previewRefused(
   const entryOwner = ownerOf(entry);
   if (!entryOwner) return null;
   const parent = parentOf(entryOwner);
-  const previews = await ports.tracked.previews(entry.user);
-  const others = previews.filter((one) => isSameOwner(parentOf(one.owner), parent) && one.app !== app);
+  const previews = await ports.tracked.previews(entry.user, parent);
+  const others = previews.filter((one) => one.app !== app);
   if (others.length < MOST_PREVIEWS) return null;
   const reason = `${inWords(parent, parent)} has ${MOST_PREVIEWS} previews, which is the most: remove one (hooks remove), close its pull request or delete its branch.`;
   return ended('skipped', reason, { changes });

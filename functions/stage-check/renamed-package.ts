@@ -19,8 +19,7 @@ export async function renamedPackage({ entry, named, track }: Facts, ports: Chec
   const owned = await ports.facts.owned(entry.user, entryOwner);
   const ofBranch = owned.find(({ owner }) => (owner.branch ?? entry.branch) === entry.branch);
   if (!ofBranch) return null;
-  const apps = await ports.appFacts.apps(entry.user);
-  const former = apps.find(({ name }) => appName(name) === ofBranch.app)?.name ?? ofBranch.app;
+  const former = (await ports.appFacts.named(entry.user, ofBranch.app))?.name ?? ofBranch.app;
   const detail =
     `package.json has the name ${manifest.name}, which would become a new application without the variables, domains and ` +
     `data of ${former}, which this branch deploys. To go on with them, run "hooks rename ${former} ${manifest.name}" or ` +

@@ -39,6 +39,8 @@ const BATCH_SIZE = 1000;
 const MOST_AT_A_RESTART = 10_000;
 /** Entries that are read, and message groups that are worked on, at a time. */
 const AT_ONCE = 10;
+/** A run begins no page after that time, which is less than its function has. What is left stays due, for the next run. */
+const RUN_MS = 4 * 60_000;
 /** Entries that are read before they are worked on: what was read long ago is out of date. */
 const PAGE_SIZE = 100;
 
@@ -62,7 +64,9 @@ async function forEachDue(
   const jobs = await ports.backlog.due(until, limit);
   // In the order of the entries, which queuing them again must not change.
   const inOrder = [...jobs].sort((one, other) => one.number - other.number);
+  const endAt = ports.clock.now() + RUN_MS;
   for (let from = 0; from < inOrder.length; from += PAGE_SIZE) {
+    if (ports.clock.now() > endAt) return from;
     const groups = byGroup(await readAll(inOrder.slice(from, from + PAGE_SIZE), ports));
     await forEachLimit(groups, AT_ONCE, async (entries) => {
       for (const entry of entries) await reporting(entry, ports, () => work(entry));

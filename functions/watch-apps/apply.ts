@@ -1,6 +1,5 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
-import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { type Transition, withStage } from '../core/entry/transition.ts';
 import { FINDINGS } from '../core/pipeline/pipeline.ts';
@@ -12,7 +11,7 @@ import type { Clock, Trace } from '../core/ports/system.ts';
 
 export interface ApplyPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
-  readonly appFacts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
+  readonly appFacts: Pick<AppFacts, 'named' | 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'report'>;
   readonly clock: Clock;
   readonly trace: Trace;
@@ -51,9 +50,8 @@ async function activate(user: string, snapshot: string, { log, clock }: ApplyPor
 }
 
 async function activeEntry({ user, app }: AppEvent, { appFacts, log }: ApplyPorts): Promise<Entry | null> {
-  const apps = await appFacts.apps(user);
-  const number = apps.find((fact) => fact.active !== null && appName(fact.name) === app)?.active;
-  return number == null ? null : log.read(user, number);
+  const { active = null } = (await appFacts.named(user, app)) ?? {};
+  return active === null ? null : log.read(user, active);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { appendRequest, blankDraft } from '../core/entry/draft.ts';
 import { SERVICE } from '../core/entry/entry.ts';
 import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
-import { appName } from '../core/entry/package-name.ts';
 import type { Incident } from '../core/ports/app-event.ts';
 import type { AppFacts } from '../core/ports/facts.ts';
 import type { DeployLog, Draft } from '../core/ports/log.ts';
@@ -9,7 +8,7 @@ import type { Clock, Ids } from '../core/ports/system.ts';
 
 export interface IncidentPorts {
   readonly log: Pick<DeployLog, 'append' | 'read' | 'move'>;
-  readonly appFacts: Pick<AppFacts, 'apps'>;
+  readonly appFacts: Pick<AppFacts, 'named'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uuid'>;
 }
@@ -32,7 +31,7 @@ function changesOf({ state, reason, log }: Incident) {
 
 /** With the commit that its application runs. */
 async function draftOf({ user, app }: Incident, { log, appFacts, clock, ids }: IncidentPorts): Promise<Draft> {
-  const known = app === null ? undefined : (await appFacts.apps(user)).find(({ name }) => appName(name) === app);
+  const known = app === null ? null : await appFacts.named(user, app);
   const active = known?.active ? await log.read(user, known.active) : null;
   const at = clock.now();
   return blankDraft({

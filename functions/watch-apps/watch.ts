@@ -12,6 +12,9 @@ interface WatchPorts extends ApplyPorts {
   readonly incident?: (incident: Incident) => Promise<void>;
 }
 
+/** A run applies no event after that time, so that it ends before its minute does. The next one reads the rest again. */
+const RUN_MS = 50_000;
+
 /**
  * Looks after an application of which an instance has `ended`, else after one that has crashed, and begins what is due. Then reads what the
  * platform says about its applications, and applies it to the entries that they run. An event that could not be applied
@@ -19,12 +22,16 @@ interface WatchPorts extends ApplyPorts {
  * events.
  */
 export async function watchApps(ports: WatchPorts, ended: EndedInstance | null = null): Promise<number> {
+  const endAt = ports.clock.now() + RUN_MS;
   await look(ports, ended);
   const since = await ports.cursor.read();
   const { events, last } = await newEvents(since, ports.events);
+  const isNew = ({ seq }: AppEvent | Incident) => seq > since || last < since;
   let readUntil = last;
-  for (const event of events) {
-    if (!(await isApplied(event, ports))) readUntil = Math.min(readUntil, event.seq - 1);
+  // Those that are read again last: most have been applied.
+  for (const event of [...events.filter(isNew), ...events.filter((one) => !isNew(one))]) {
+    const isLate = ports.clock.now() >= endAt;
+    if (isLate ? isNew(event) : !(await isApplied(event, ports))) readUntil = Math.min(readUntil, event.seq - 1);
   }
   if (readUntil !== since) await ports.cursor.write(readUntil);
   return events.length;

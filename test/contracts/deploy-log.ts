@@ -286,8 +286,25 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         { name: '@ann/shop', active: second.number, entries: 2 },
         { name: 'cart', active: null, entries: 1 },
       ]);
+      const named = ['ann-shop', 'cart', 'none'].map((app) => appFacts.named(user, app));
+      expect(await Promise.all(named)).toEqual([...(await appFacts.apps(user)), null]);
       const active = ['@ann/shop', 'cart', 'none'].map((name) => appFacts.active(user, name));
       expect(await Promise.all(active)).toEqual([second.number, null, null]);
+    });
+
+    it('are those of the package that runs, where several are one application of the platform', async () => {
+      const packages = ['@ann/shop', 'ann-shop', '@ann/shop', 'ann.shop'];
+      for (const [at, appName] of packages.entries()) {
+        const { number } = await add();
+        await change(number, { appName });
+        expect((await appFacts.named(user, 'ann-shop'))?.entries).toBe([1, 1, 2, 2][at]);
+      }
+      for (const appName of ['ann.shop', 'ann-shop', '@ann/shop']) {
+        const { number } = await add({ appName });
+        await change(number, {}, { activates: true });
+        expect(await appFacts.named(user, 'ann-shop')).toMatchObject({ name: appName, active: number });
+        await change(number, {}, { deactivates: true });
+      }
     });
 
     it('know no deploy of an application that was removed, and still its entries', async () => {
@@ -819,7 +836,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       await facts.ownApp(user, 'web', { ...shop, branch: 'main' });
       await facts.ownApp(user, 'ann-web-pr-7', { ...preview, branch: 'changes' });
       const tracked = { user, app: 'ann-web-pr-7', owner: preview, branch: 'changes', comparedAt: 0 };
-      expect(await trackedApps.previews(user)).toEqual([tracked]);
+      expect(await trackedApps.previews(user, shop)).toEqual([tracked]);
       const ofAll = async () => (await trackedApps.allPreviews(1000)).filter((one) => one.user === user);
       expect(await ofAll()).toEqual([tracked]);
       expect((await toCompare(Number.MAX_SAFE_INTEGER)).sort()).toEqual(['ann-web-pr-7', 'web']);
@@ -828,7 +845,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       const other = { ...preview, pullRequest: { number: 8, parent: '@ann/web' } };
       expect(await facts.ownApp(user, 'ann-web-pr-7', other)).toEqual({ ...preview, branch: 'changes' });
       await facts.freeApp(user, 'ann-web-pr-7');
-      expect([await trackedApps.previews(user), await ofAll()]).toEqual([[], []]);
+      expect([await trackedApps.previews(user, shop), await ofAll()]).toEqual([[], []]);
     });
 
     it('do not change hands, and are forgotten when the name is freed', async () => {

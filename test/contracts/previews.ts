@@ -256,7 +256,7 @@ export function previewContract(open: () => LogRoles): void {
       expect(closed.reason).toBe(`The pull request #7 was closed; its preview is removed by #${removal?.number}.`);
       expect(removal).toMatchObject({ status: 'ok', operation: 'remove', appName: 'shop-pr-7' });
       expect(apps()).toEqual(['shop']);
-      expect(await tracked.previews(user)).toEqual([]);
+      expect(await tracked.previews(user, closed.repository ?? repository)).toEqual([]);
       if (!reopens) return;
       expect(await hears(pull({ action: 'reopened', number: 7, commit: head }))).toMatchObject({ status: 'ok' });
       expect(apps()).toEqual(['shop', 'shop-pr-7']);
@@ -274,7 +274,7 @@ export function previewContract(open: () => LogRoles): void {
         await call(pull({ action: 'closed', number: 7, commit: head }));
         await drain();
         expect(apps(), `closed after ${steps} steps`).toEqual(['shop']);
-        expect(await tracked.previews(user)).toEqual([]);
+        expect(await tracked.previews(user, entry.repository ?? repository)).toEqual([]);
         expect(['superseded', 'ok']).toContain((await read(entry)).status);
       }
     });

@@ -235,9 +235,10 @@ export function watchedPreviewContract(open: () => LogRoles): void {
 
     it('stays removed when a person has removed it', async () => {
       const { later, hears, head, log, user, tracked, list, drain, queue, apps, clock } = await watchedWorld(open());
-      await hears(githubPullRequest({ action: 'opened', number: 8, commit: head }));
+      const opened = await hears(githubPullRequest({ action: 'opened', number: 8, commit: head }));
       list(8, head);
-      const [preview] = (await tracked.previews(user)).filter(({ app }) => app === 'shop-pr-7');
+      if (!opened.repository) throw new Error('There is no repository.');
+      const [preview] = (await tracked.previews(user, opened.repository)).filter(({ app }) => app === 'shop-pr-7');
       if (!preview) throw new Error('There is no preview.');
       const why = { because: 'By hand.', closed: false, provider: 'manual', uuid: 'u', at: clock.now(), once: null };
       const result = await log.append(removalOf({ preview, of: null, ...why }));

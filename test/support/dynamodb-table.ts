@@ -1,4 +1,4 @@
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
 import { clientFor } from '../aws-local/clients.ts';
 import { type Dynoxide, startDynoxide } from '../aws-local/emulators/dynoxide.ts';
@@ -33,42 +33,43 @@ export const LOG_TABLES = { table: 'log', payloads: 'payloads' } as const;
 /** The name of the table of connections, which also has refused calls. */
 export const CONNECTIONS = 'connections';
 
-/** Makes the log's tables as the stack declares them (a test of the stack holds them together). */
+/** The table of the log as the stack declares it (a test of the stack holds them together). */
+export const logTable: CreateTableCommandInput = {
+  TableName: LOG_TABLES.table,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [
+    ...['pk', 'sk', 'app_pk', 'app_sk', 'due_pk'].map(string),
+    { AttributeName: 'due_at', AttributeType: 'N' },
+  ],
+  KeySchema: [hash('pk'), range('sk')],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'byApp',
+      KeySchema: [hash('app_pk'), range('app_sk')],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+    {
+      IndexName: 'byDue',
+      KeySchema: [hash('due_pk'), range('due_at')],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ],
+};
+
+/** Makes the log's tables. */
 export async function createLogTables(client: DynamoDBClient): Promise<void> {
   await createKeyedTable(client, LOG_TABLES.payloads);
-  await client.send(
-    new CreateTableCommand({
-      TableName: LOG_TABLES.table,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [
-        ...['pk', 'sk', 'app_pk', 'app_sk', 'due_pk'].map(string),
-        { AttributeName: 'due_at', AttributeType: 'N' },
-      ],
-      KeySchema: [hash('pk'), range('sk')],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'byApp',
-          KeySchema: [hash('app_pk'), range('app_sk')],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-        {
-          IndexName: 'byDue',
-          KeySchema: [hash('due_pk'), range('due_at')],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
-    }),
-  );
+  await client.send(new CreateTableCommand(logTable));
 }
 
-/** Makes the table of the platform, of users or of connections, as the stack declares them. */
+/** The table of the platform, of users or of connections, as the stack declares them. */
+export const keyedTable = (TableName: string): CreateTableCommandInput => ({
+  TableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: ['pk', 'sk'].map(string),
+  KeySchema: [hash('pk'), range('sk')],
+});
+
 export async function createKeyedTable(client: DynamoDBClient, table: string): Promise<void> {
-  await client.send(
-    new CreateTableCommand({
-      TableName: table,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map(string),
-      KeySchema: [hash('pk'), range('sk')],
-    }),
-  );
+  await client.send(new CreateTableCommand(keyedTable(table)));
 }

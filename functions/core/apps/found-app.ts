@@ -17,20 +17,17 @@ export interface FoundApp extends AppHistory {
  * Returns the application that a path names. Throws `status:db:not_found`, and `request:failed` without the platform.
  */
 export async function foundApp(request: AppRequest, ports: AppPorts): Promise<FoundApp> {
-  const [found, appsInLog] = await Promise.all([
-    ports.applications.find(appRef(request)),
-    ports.appFacts.apps(request.user),
-  ]);
+  const ref = appRef(request);
+  const [found, fact] = await Promise.all([ports.applications.find(ref), ports.appFacts.named(ref.user, ref.app)]);
   const app = required(found, request);
-  const history = await historyOf(app, appsInLog, ports);
+  const history = await historyOf(app, fact, ports);
   return { app, name: history.active?.appName ?? app.name, ...history };
 }
 
 /** Returns the name in package.json of an application that has entries, whether the platform knows it or not. */
 export async function nameInLog(request: AppRequest, { appFacts }: Pick<AppPorts, 'appFacts'>): Promise<string> {
-  const { app } = appRef(request);
-  const apps = await appFacts.apps(request.user);
-  return required(apps.find(({ name, entries }) => entries > 0 && appName(name) === app) ?? null, request).name;
+  const { user, app } = appRef(request);
+  return required(await appFacts.named(user, app), request).name;
 }
 
 /** Entries that are looked at, newest first; operations and skipped pushes may lie above a deploy. */

@@ -1,6 +1,5 @@
 import type { AppOwner } from '../entry/app-owner.ts';
 import type { Entry } from '../entry/entry.ts';
-import { appName } from '../entry/package-name.ts';
 import { deployOfSnapshot } from '../entry/snapshot.ts';
 import { failsAs } from '../errors.ts';
 import type { Application, Applications } from '../ports/applications.ts';
@@ -10,7 +9,7 @@ import type { LogReader } from '../ports/log.ts';
 /** What the platform and the log know of applications. */
 export interface AppPorts {
   readonly applications: Applications;
-  readonly appFacts: Pick<AppFacts, 'apps'>;
+  readonly appFacts: Pick<AppFacts, 'named'>;
   readonly facts: Pick<AppOwners, 'appOwner'>;
   readonly reader: Pick<LogReader, 'read' | 'page'>;
 }
@@ -31,14 +30,14 @@ export interface AppHistory {
  */
 export async function historyOf(
   app: Application,
-  facts: readonly AppFact[],
+  fact: AppFact | null,
   ports: Pick<AppPorts, 'applications' | 'reader' | 'facts'>,
 ): Promise<AppHistory> {
   if (app.state === 'never') {
     return { active: null, earlier: [], owner: await ownerIn(app, ports) };
   }
   const held = await ports.applications.snapshots(app);
-  const number = facts.find((fact) => fact.active !== null && appName(fact.name) === app.app)?.active ?? null;
+  const number = fact?.active ?? null;
   const others = held.filter((id) => id !== app.snapshot);
   const [active, ...entries] = await Promise.all([
     number === null ? null : ports.reader.read(app.user, number).catch(unreadable),

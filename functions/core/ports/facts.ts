@@ -132,6 +132,11 @@ export interface AppFacts {
    * Returns the facts about each of the user's applications. The cost depends on their number, not on the entries'.
    */
   apps(user: string): Promise<readonly AppFact[]>;
+  /**
+   * Returns the facts about an application by the platform's name of it: of several packages that are one there, those of
+   * the one that runs. Null when it has no entries.
+   */
+  named(user: string, app: string): Promise<AppFact | null>;
   /** Returns the number of the entry whose deploy an application runs, by its name in package.json; null for none. */
   active(user: string, name: string): Promise<number | null>;
   /**
@@ -159,8 +164,8 @@ export interface TrackedApps {
   toCompare(now: number, limit: number): Promise<readonly AppRef[]>;
   /** Returns an application; null when it has never been deployed from a push, or was removed. */
   tracked(app: AppRef): Promise<TrackedApp | null>;
-  /** Returns the user's previews, which belong to pull requests, in any order. */
-  previews(user: string): Promise<readonly TrackedApp[]>;
+  /** Returns the previews of an owner's application, which are found as `owned` finds it, in any order. */
+  previews(user: string, parent: AppOwner): Promise<readonly TrackedApp[]>;
   /** Returns up to `limit` previews of all users. */
   allPreviews(limit: number): Promise<readonly TrackedApp[]>;
   /** Keeps when an application was compared, if it was, and when it is due again. A removed application stays removed. */

@@ -42,8 +42,20 @@ const SIGNED = {
  *
  * @throws OperatorError when there is none for this machine, or it does not start
  */
-export async function startDynoxide(file?: string): Promise<Dynoxide> {
-  const { port, command } = await started(file === undefined ? [] : ['--db-path', file]);
+export function startDynoxide(file?: string): Promise<Dynoxide> {
+  return connected(['serve', ...(file === undefined ? [] : ['--db-path', file])]);
+}
+
+/**
+ * Starts an emulator in memory with the items of an export to S3 in a folder: `<table>/data/*.json.gz`, and `schema.json`
+ * with an answer of DescribeTable for each table. It reads 100,000 in half the time that batches take.
+ */
+export function startFilledDynoxide(folder: string): Promise<Dynoxide> {
+  return connected(['import', '--serve', '--source', folder, '--schema', join(folder, 'schema.json')]);
+}
+
+async function connected(args: readonly string[]): Promise<Dynoxide> {
+  const { port, command } = await started(args);
   const agent = new Agent({ keepAlive: true, noDelay: true });
   const ask: Dynoxide['ask'] = async (headers, body) => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -75,11 +87,11 @@ function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /** Another program may take the port before the emulator does: another attempt finds another one. */
-async function started(data: readonly string[]): Promise<{ port: number; command: WatchedCommand }> {
+async function started(args: readonly string[]): Promise<{ port: number; command: WatchedCommand }> {
   const binary = findBinary();
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
-    const command = spawnWatched(binary, ['serve', '--host', HOST, '--port', String(port), ...data]);
+    const command = spawnWatched(binary, [...args, '--host', HOST, '--port', String(port)]);
     if (await isReady(port, command)) return { port, command };
     await command.stop();
     if (attempt < START_ATTEMPTS) continue;

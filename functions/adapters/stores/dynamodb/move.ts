@@ -1,5 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
+import { appName } from '../../../core/entry/package-name.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
 import { updateOf } from '../../aws/attributes.ts';
@@ -8,7 +9,7 @@ import { badgeUpdate, underWay } from './badge.ts';
 import { promotion } from './branch.ts';
 import { commitStateUpdates } from './commit-state.ts';
 import { countersUpdate, type WriteContext } from './counters.ts';
-import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, type Work, workOf } from './items.ts';
+import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, S, type Work, workOf } from './items.ts';
 import { conditionFailed, readItem, transact } from './table.ts';
 
 /** Tries to write a transition once. Returns `again` when another writer was faster, null as `DeployLog.move` does. */
@@ -103,6 +104,7 @@ function entryPut(table: string, item: Item, { before: { seq }, work: { lease } 
 function appUpdate(table: string, { after, joinedApp }: Moved, transition: Transition): TransactWriteItem[] {
   const { activates, deactivates } = transition;
   if (after.appName === null || (!joinedApp && !activates && !deactivates)) return [];
+  const isFirst = joinedApp !== null && entriesOf(joinedApp) === 0;
   const joins = joinedApp && joining(entriesOf(joinedApp));
   const entries = joinedApp ? N(entriesOf(joinedApp) + 1) : undefined;
   const active = activates ? N(after.number) : deactivates ? null : undefined;
@@ -118,7 +120,17 @@ function appUpdate(table: string, { after, joinedApp }: Moved, transition: Trans
         ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
       },
     },
+    ...(activates || isFirst ? nameUpdate(table, after.user, after.appName, activates === true) : []),
   ];
+}
+
+/** Returns the update by which the platform's name of an application leads to that of its package, where these differ. */
+function nameUpdate(table: string, user: string, name: string, isActive: boolean): TransactWriteItem[] {
+  const app = appName(name);
+  if (app === name || app === '') return [];
+  const UpdateExpression = `SET package = ${isActive ? ':name' : 'if_not_exists(package, :name)'}`;
+  const ExpressionAttributeValues = { ':name': S(name) };
+  return [{ Update: { TableName: table, Key: keys.app(user, app), UpdateExpression, ExpressionAttributeValues } }];
 }
 
 function joining(entries: number) {

@@ -2,7 +2,7 @@ import { paginateQuery, type QueryCommandInput } from '@aws-sdk/client-dynamodb'
 import type { Change, LogReader, Page, PageQuery } from '../../../core/ports/log.ts';
 import { readBadge } from './badge.ts';
 import { appPartition, appSort, changeOf, changeSk, entryOf, entrySk, type Item, keys, numberIn, S } from './items.ts';
-import { readEntry, readItem, type TableContext } from './table.ts';
+import { readEntry, readItem, readItems, type TableContext } from './table.ts';
 
 /** The greatest number that fits into the sort key of a change. */
 const MAX_SEQ = 999_999_999_999;
@@ -30,8 +30,7 @@ async function page(context: TableContext, { user, app, skip, limit }: PageQuery
 
 /** The index has the keys only: with the documents each transition would write twice. */
 async function whole(context: TableContext, found: readonly Item[]): Promise<Item[]> {
-  const items = await Promise.all(found.map(({ pk, sk }) => (pk && sk ? readItem(context, { pk, sk }) : undefined)));
-  return items.filter((item) => item !== undefined);
+  return (await readItems(context, found)).filter((item) => item !== undefined);
 }
 
 async function countOf(context: TableContext, user: string, app: string | null): Promise<number> {

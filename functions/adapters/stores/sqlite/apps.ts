@@ -1,4 +1,5 @@
-import { type AppOwner, isSameOwner } from '../../../core/entry/app-owner.ts';
+import { type AppOwner, isSameOwner, parentOf } from '../../../core/entry/app-owner.ts';
+import { appName } from '../../../core/entry/package-name.ts';
 import type {
   AppFact,
   AppFacts,
@@ -19,6 +20,11 @@ export function sqliteAppFacts({ connection }: StoreContext): AppFacts {
       connection
         .all<AppFact>('SELECT name, active, entries FROM apps WHERE user = ? AND entries > 0 ORDER BY name', user)
         .map(({ name, active, entries }) => ({ name, active, entries })),
+    named: async (user, app) => {
+      const sql = 'SELECT name, active, entries FROM apps WHERE user = ? AND entries > 0 ORDER BY active IS NULL, name';
+      const found = connection.all<AppFact>(sql, user).find(({ name }) => appName(name) === app);
+      return found ? { name: found.name, active: found.active, entries: found.entries } : null;
+    },
     active: async (user, name) => {
       const sql = 'SELECT active FROM apps WHERE user = ? AND name = ?';
       return connection.get<Pick<AppFact, 'active'>>(sql, user, name)?.active ?? null;
@@ -36,7 +42,10 @@ export function sqliteTrackedApps({ connection, writer }: StoreContext): Tracked
       return connection.all<AppRef>(sql, now, limit).map(({ user, app }) => ({ user, app }));
     },
     tracked: async ({ user, app }) => trackedIn({ user, app }, platformApp(connection, { user, app })),
-    previews: async (user) => connection.all<PreviewRow>(`${PREVIEWS} AND user = ?`, user).flatMap(previewIn),
+    previews: async (user, parent) => {
+      const all = connection.all<PreviewRow>(`${PREVIEWS} AND user = ?`, user).flatMap(previewIn);
+      return all.filter(({ owner }) => isSameOwner(parentOf(owner), parent));
+    },
     allPreviews: async (limit) => connection.all<PreviewRow>(`${PREVIEWS} LIMIT ?`, limit).flatMap(previewIn),
     compared: ({ user, app }, { at, dueAt }) =>
       writer.run(() => {

@@ -89,6 +89,17 @@ describe('the sweeper', () => {
     expect(queue.sent.map(({ number }) => number)).toEqual(Array.from({ length: 250 }, (_, place) => place + 1));
   });
 
+  it('begins no page after four minutes, and leaves the rest to the next run', async () => {
+    for (let count = 0; count < 250; count += 1) await append(log, { repository: named(`app-${count}`) });
+    clock.pass(MINUTE);
+    const { read } = log;
+    log.read = async (...of) => {
+      clock.pass(1500);
+      return read.apply(log, of);
+    };
+    expect([await sweep(true), queue.sent.length]).toEqual([200, 200]);
+  });
+
   it('continues with the next entry when one fails', async () => {
     await append(log);
     await append(log);

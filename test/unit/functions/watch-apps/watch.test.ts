@@ -55,9 +55,11 @@ async function world(deploys = 1) {
   };
 }
 
-let { say, entry, cursor, traced, ended, looks, watch, log, queue } = {} as Awaited<ReturnType<typeof world>>;
+let { say, said, entry, cursor, traced, ended, looks, watch, log, queue, clock } = {} as Awaited<
+  ReturnType<typeof world>
+>;
 beforeEach(async () => {
-  ({ say, entry, cursor, traced, ended, looks, watch, log, queue } = await world());
+  ({ say, said, entry, cursor, traced, ended, looks, watch, log, queue, clock } = await world());
 });
 
 describe('a restart that is taken back', () => {
@@ -179,13 +181,29 @@ describe('an application that crashes after its deploy', () => {
   });
 
   it('keeps no other event from being applied when it cannot be', async () => {
-    const { apps } = log;
-    log.apps = async (user) => (user === 'bob' ? Promise.reject(new Error('away')) : apps.call(log, user));
+    const { named } = log;
+    log.named = async (user, app) => (user === 'bob' ? Promise.reject(new Error('away')) : named.call(log, user, app));
     say({ ...crash, user: 'bob' });
     say(crash);
     await watch();
     expect(await entry()).toMatchObject({ status: 'crashed' });
     expect({ at: cursor.at, traced }).toEqual({ at: 0, traced: ['event not applied'] });
+  });
+
+  it('is applied by a later run when this one has taken its time, the new ones before those that are read again', async () => {
+    const { named } = log;
+    const applied: string[] = [];
+    log.named = async (user, app) => {
+      applied.push(app);
+      clock.pass(20_000);
+      return named.call(log, user, app);
+    };
+    for (const app of ['a', 'b', 'c', 'd', 'e']) say({ ...crash, app });
+    const after = async () => ({ events: [...said], last: 5 });
+    await watch({ events: { after } });
+    expect([applied, cursor.at]).toEqual([['a', 'b', 'c'], 3]);
+    await watch({ events: { after } });
+    expect([applied.slice(3), cursor.at]).toEqual([['d', 'e', 'a'], 5]);
   });
 
   it('is found on a platform that was set up again and counts anew', async () => {

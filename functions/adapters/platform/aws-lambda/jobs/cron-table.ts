@@ -17,6 +17,8 @@ import { findReport, reportBytes } from './report-object.ts';
 
 /** Applications whose cron is due, at a time; and objects of one application. */
 const AT_A_TIME = 20;
+/** A run of the watch begins no application after that time, so that none is taken and not begun; the next run does. */
+const BEGIN_MS = 40_000;
 /** A run tells every five seconds that it goes on, and first when Lambda has begun it. */
 const SILENT_MS = 90_000;
 const LAST_BYTES = 1024;
@@ -74,9 +76,10 @@ export function lambdaCron(parts: LambdaPlatformParts): AppCron {
       const now = parts.clock.now();
       const due = await parts.table.list(keys.dueApps(), `${new Date(now).toISOString()}~`);
       const failures: unknown[] = [];
-      await forEachLimit(due, AT_A_TIME, (one) =>
-        runApp(one, now, parts).catch((error: unknown) => void failures.push(error)),
-      );
+      await forEachLimit(due, AT_A_TIME, async (one) => {
+        if (parts.clock.now() > now + BEGIN_MS) return;
+        await runApp(one, now, parts).catch((error: unknown) => void failures.push(error));
+      });
       if (failures.length > 0) throw failures[0];
     },
   };

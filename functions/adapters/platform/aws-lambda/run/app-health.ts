@@ -9,7 +9,7 @@ import { type AppItem, keys, type WatchedLog } from '../table/items.ts';
 import type { Stored } from '../table/table.ts';
 import { note, unwatchLog, watchLog } from './app-log.ts';
 import { masked } from './environment.ts';
-import { lookForStreams } from './own-stream.ts';
+import { LOGS_MS, lookForStreams } from './own-stream.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { tryVersion } from './try-version.ts';
 
@@ -153,8 +153,10 @@ async function beQuiet(name: string, parts: QuietParts): Promise<void> {
 /** Starts the notifications of the logs again whose minute is over. */
 async function listenAgain(logs: readonly Stored<WatchedLog>[], parts: QuietParts): Promise<void> {
   const { table, clock } = parts;
+  const endAt = clock.now() + LOGS_MS;
   for (const { sk: name, since } of logs) {
     if (since === undefined || clock.now() - since < QUIET_MS) continue;
+    if (clock.now() > endAt) return;
     const { watcher } = (await table.read(keys.function(name))) ?? {};
     if (watcher !== undefined) await unless('ResourceNotFoundException', watchLog(name, watcher, parts));
     // Unless it became quiet again at this moment.

@@ -9,6 +9,8 @@ import type { Stored } from '../table/table.ts';
 
 /** So long after a trial the instance that answered has a stream in the log, if its role may make one. */
 const STREAM_AFTER_MS = 60_000;
+/** A run of the watch begins with no further log after that time; the next one goes on. */
+export const LOGS_MS = 5_000;
 /** Before the note of a trial its instance may have run for this time, on the day before. */
 const TRIAL_MS = 5 * 60_000;
 
@@ -32,9 +34,11 @@ export async function expectStream(tried: TriedVersion, parts: LambdaPlatformPar
 /** Looks once for the stream of each version that was tried a minute ago, and notes those that have none. */
 export async function lookForStreams(logs: readonly Stored<WatchedLog>[], parts: LambdaPlatformParts): Promise<void> {
   const { table, clock, appRole } = parts;
+  const endAt = clock.now() + LOGS_MS;
   for (const { user, app, snapshot, version, tried } of logs) {
     if (user === undefined || app === undefined || snapshot === undefined) continue;
     if (version === undefined || tried === undefined || clock.now() - tried < STREAM_AFTER_MS) continue;
+    if (clock.now() > endAt) return;
     const name = functionName(parts.functionPrefix, { user, app });
     // A log that is gone is that of an application which was removed.
     const isSeen = await unless('ResourceNotFoundException', hasStream({ name, version, tried }, parts));

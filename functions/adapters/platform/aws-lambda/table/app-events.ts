@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { mapLimit } from '../../../../core/concurrency.ts';
 import { AppEvent } from '../../../../core/ports/app-event.ts';
 import type { AppEvents } from '../../../../core/ports/applications.ts';
 import type { Clock } from '../../../../core/ports/system.ts';
@@ -8,6 +9,10 @@ import type { PlatformTable } from './table.ts';
 
 const MAX_LOG_LINES = 50;
 const MAX_LINE_LENGTH = 300;
+/** Of many that crash in the same minute the next runs read the rest. As many are read again. */
+const MOST_EVENTS = 200;
+/** More at once would end after the time that one may take. */
+const LINES_AT_ONCE = 20;
 /** An event may be stored after one with a later number was read. To apply one twice changes nothing. */
 const LATE_MS = 30_000;
 /** So long is an event read again that may have been stored late: its lines too, so not for ever. */
@@ -24,14 +29,14 @@ export function tableAppEvents(table: PlatformTable, clock: Pick<Clock, 'now'>):
       onAws('request:failed', 'the events of applications', async () => {
         const all = await crashEvents(table);
         const lateFrom = Math.max(seq - LATE_MS, clock.now() - READ_AGAIN_MS);
-        const events = all.filter((event) => event.seq > Math.min(seq, lateFrom));
+        const ordered = all.toSorted((one, other) => one.seq - other.seq);
+        const fresh = ordered.filter((event) => event.seq > seq);
+        const last = fresh[MOST_EVENTS - 1]?.seq ?? Math.max(seq, ...all.map((event) => event.seq));
+        const again = ordered.filter((event) => event.seq > lateFrom && event.seq <= seq).slice(-MOST_EVENTS);
+        const events = [...again, ...fresh.filter((event) => event.seq <= last)];
         const read = all.filter((event) => event.state === 'running' && event.seq <= seq - LATE_MS);
         for (const event of read) await forget(table, event);
-        const ordered = events.sort((one, other) => one.seq - other.seq);
-        return {
-          events: await Promise.all(ordered.map((event) => withLog(table, event))),
-          last: Math.max(seq, ...all.map((event) => event.seq)),
-        };
+        return { events: await mapLimit(events, LINES_AT_ONCE, (event) => withLog(table, event)), last };
       }),
   };
 }

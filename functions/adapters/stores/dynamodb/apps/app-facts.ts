@@ -7,7 +7,14 @@ import { itemsIn, readItem, type Table } from '../table.ts';
 /** Returns the facts about applications in DynamoDB: one item each, read in one range. */
 export function dynamoDbAppFacts(table: Table): AppFacts {
   return {
-    apps: async (user) => (await itemsIn(table, user, APP_PREFIX)).map(factOf),
+    apps: async (user) => (await itemsIn(table, user, APP_PREFIX)).map(factOf).filter(({ entries }) => entries > 0),
+    named: async (user, app) => {
+      const own = await readItem(table, keys.app(user, app));
+      const packageName = stringIn(own, 'package');
+      const other = packageName === undefined ? undefined : await readItem(table, keys.app(user, packageName));
+      const known = [own, other].flatMap((item) => (item ? factOf(item) : [])).filter(({ entries }) => entries > 0);
+      return known.find(({ active }) => active !== null) ?? known.at(-1) ?? null;
+    },
     active: async (user, name) => numberIn(await readItem(table, keys.app(user, name)), 'active') ?? null,
     claimedOrder: async (user, app) => numberIn(await readItem(table, keys.app(user, app)), 'claimed') ?? 0,
     overruledUntil: async (user, app) => numberIn(await readItem(table, keys.app(user, app)), 'overruled') ?? 0,

@@ -1,5 +1,4 @@
-import { mapLimit } from '../../../../core/concurrency.ts';
-import { type AppOwner, isSameOwner, ownerIdKey, ownerKey } from '../../../../core/entry/app-owner.ts';
+import { type AppOwner, isSameOwner, ownerIdKey, ownerKey, parentOf } from '../../../../core/entry/app-owner.ts';
 import type { AppOwners, OwnerClaim } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { updateOf } from '../../../aws/attributes.ts';
@@ -14,7 +13,16 @@ import {
   S,
   stringIn,
 } from '../items.ts';
-import { appItems, conditionFailed, readItem, type Table, type TableContext, transact, update } from '../table.ts';
+import {
+  appItems,
+  conditionFailed,
+  readItem,
+  readItems,
+  type Table,
+  type TableContext,
+  transact,
+  update,
+} from '../table.ts';
 
 /** Returns the facts about the owners of applications. */
 export function dynamoDbOwners(context: TableContext): AppOwners {
@@ -30,12 +38,11 @@ export function dynamoDbOwners(context: TableContext): AppOwners {
     },
     appOwner: async (user, app) => claimIn(await readItem(context, keys.app(user, app))),
     owned: async (user, owner) => {
-      const found = await Promise.all(keysOf(owner).map((key) => appItems(context, ownerPartition(user, key))));
-      const owned = await mapLimit(found.flat().map(appIn), READS_AT_ONCE, async (app) => {
-        const claim = claimIn(await readItem(context, keys.app(user, app)));
-        return claim && isSameOwner(claim, owner) ? { app, owner: claim } : null;
+      const items = await ownedItems(context, user, owner, sortOf(owner));
+      return items.flatMap((item) => {
+        const claim = claimIn(item);
+        return item && claim && isSameOwner(claim, owner) ? [{ app: appIn(item), owner: claim }] : [];
       });
-      return owned.filter((one) => one !== null);
     },
     ownApp: async (user, app, { branch, ...owner }) => {
       const owned = ownerIdKey(owner) === null ? OWNED_BY_NAME : OWNED_BY_ID;
@@ -59,8 +66,8 @@ export function dynamoDbOwners(context: TableContext): AppOwners {
         owner_key: S(ownerKey(owner)),
         owner_doc: doc,
         owner_id: id === null ? null : S(id),
-        app_pk: S(ownerPartition(user, id ?? ownerKey(owner))),
-        app_sk: OWNER_SORT,
+        app_pk: S(partitionOf(user, owner)),
+        app_sk: S(sortOf(owner)),
       };
       await update(context, keys.app(user, app), updateOf(owned));
     },
@@ -90,10 +97,27 @@ const OWNED_BY_ID = {
   set: 'owner_doc = :doc, owner_id = :id, app_pk = :owner, app_sk = :sort',
 };
 
-/** The keys under which the applications of an owner are found: those of owners without an id by their names. */
-function keysOf(owner: AppOwner): readonly string[] {
-  const id = ownerIdKey(owner);
-  return id === null ? [ownerKey(owner)] : [id, ownerKey(owner)];
+/**
+ * Returns the items of the applications of an owner with such a sort key in the index. They are found by the id of the
+ * repository, and those of owners without an id by its name.
+ */
+export async function ownedItems(table: Table, user: string, owner: AppOwner, sort: string) {
+  const parent = parentOf(owner);
+  const names = [ownerIdKey(parent) ?? [], ownerKey(parent)].flat();
+  const found = await Promise.all(names.map((name) => appItems(table, ownerPartition(user, name), sort)));
+  return readItems(table, found.flat());
+}
+
+/** Previews are in the partition of the application that they are made of. */
+function partitionOf(user: string, owner: AppOwner): string {
+  const parent = parentOf(owner);
+  return ownerPartition(user, ownerIdKey(parent) ?? ownerKey(parent));
+}
+
+export const PREVIEW_SORT = 'P#';
+
+function sortOf({ pullRequest }: AppOwner): string {
+  return pullRequest ? `${PREVIEW_SORT}${pullRequest.number};` : 'A';
 }
 
 function valuesOf(user: string, owner: AppOwner): Item {
@@ -101,16 +125,11 @@ function valuesOf(user: string, owner: AppOwner): Item {
   return {
     ':key': S(ownerKey(owner)),
     ':doc': S(JSON.stringify(owner)),
-    ':owner': S(ownerPartition(user, id ?? ownerKey(owner))),
-    ':sort': OWNER_SORT,
+    ':owner': S(partitionOf(user, owner)),
+    ':sort': S(sortOf(owner)),
     ...(id !== null && { ':id': S(id) }),
   };
 }
-
-/** All applications of an owner are one partition of the index. */
-const OWNER_SORT = S('A');
-/** More at once would end after the time that one may take. */
-const READS_AT_ONCE = 20;
 
 async function renameApp({ client, table }: Table, { user, app }: AppRef, to: string): Promise<void> {
   const item = await readItem({ client, table }, keys.app(user, app));

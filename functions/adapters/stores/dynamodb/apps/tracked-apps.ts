@@ -1,4 +1,4 @@
-import { mapLimit } from '../../../../core/concurrency.ts';
+import { isSameOwner, parentOf } from '../../../../core/entry/app-owner.ts';
 import type { TrackedApp, TrackedApps } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import {
@@ -11,11 +11,8 @@ import {
   RECONCILE_PARTITION,
   stringIn,
 } from '../items.ts';
-import { dueIn, itemsIn, readItem, type Table, update } from '../table.ts';
-import { ownerIn } from './owners.ts';
-
-/** More at once would end after the time that one may take, in a function with a third of a processor. */
-const READS_AT_ONCE = 20;
+import { dueIn, readItem, readItems, type Table, update } from '../table.ts';
+import { ownedItems, ownerIn, PREVIEW_SORT } from './owners.ts';
 
 export function dynamoDbTrackedApps(table: Table): TrackedApps {
   return {
@@ -28,16 +25,13 @@ export function dynamoDbTrackedApps(table: Table): TrackedApps {
     async tracked({ user, app }) {
       return trackedIn({ user, app }, await readItem(table, keys.app(user, app)));
     },
-    async previews(user) {
-      const items = await itemsIn(table, user, APP_PREFIX, { FilterExpression: 'attribute_exists(owner_doc)' });
-      const tracked = items.flatMap((item) => trackedIn(refIn(item), item) ?? []);
-      return tracked.filter(({ owner }) => owner.pullRequest !== undefined);
+    async previews(user, parent) {
+      const previews = previewsIn(await ownedItems(table, user, parent, PREVIEW_SORT));
+      return previews.filter(({ owner }) => isSameOwner(parentOf(owner), parent));
     },
     async allPreviews(limit) {
-      const items = await dueIn(table, PREVIEW_PARTITION, Number.MAX_SAFE_INTEGER, limit);
-      const read = async (app: AppRef) => trackedIn(app, await readItem(table, keys.app(app.user, app.app)));
-      const previews = await mapLimit(items.map(refIn), READS_AT_ONCE, read);
-      return previews.flatMap((preview) => (preview?.owner.pullRequest ? [preview] : []));
+      const found = await dueIn(table, PREVIEW_PARTITION, Number.MAX_SAFE_INTEGER, limit);
+      return previewsIn(await readItems(table, found));
     },
     async compared({ user, app }, { at, dueAt }) {
       await update(table, keys.app(user, app), {
@@ -48,6 +42,11 @@ export function dynamoDbTrackedApps(table: Table): TrackedApps {
       });
     },
   };
+}
+
+function previewsIn(items: readonly (Item | undefined)[]): readonly TrackedApp[] {
+  const tracked = items.flatMap((item) => (item && trackedIn(refIn(item), item)) ?? []);
+  return tracked.filter(({ owner }) => owner.pullRequest !== undefined);
 }
 
 function trackedIn({ user, app }: AppRef, item: Item | undefined): TrackedApp | null {

@@ -35,6 +35,34 @@ describe('the events in the table', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
+  it('are read by parts when many crash at once, and a few lines at a time', async () => {
+    const table = memoryTable();
+    const { read } = table;
+    let [open, most] = [0, 0];
+    vi.spyOn(table, 'read').mockImplementation(async (key) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      open -= 1;
+      return read(key);
+    });
+    for (let at = 0; at < 500; at += 1) {
+      const event = { ...crashed, app: `app-${at}`, seq: AT + at };
+      await table.write(keys.event(event), { event, at: event.seq });
+    }
+    const reader = tableAppEvents(table, clockAt(AT + MINUTE));
+    const seen = new Set<number>();
+    let since = 0;
+    for (const last of [AT + 199, AT + 399, AT + 499]) {
+      const page = await reader.after(since);
+      expect(page.last).toBe(last);
+      expect(page.events.length).toBeLessThanOrEqual(400);
+      for (const { seq } of page.events) seen.add(seq);
+      since = page.last;
+    }
+    expect([seen.size, most]).toEqual([500, 20]);
+  });
+
   it('are those of what is crashed now: one that answers again is removed when it was read, and not before', async () => {
     const table = memoryTable();
     for (const app of ['shop', 'cart', 'blog']) await recordEvent(table, { ...crashed, app, seq: AT });
