@@ -66,7 +66,7 @@ export class Alarms extends Construct {
     this.#watchFindings(props.logGroup);
     this.#watchFunctions(props.logGroup);
     this.#watchLogin(props.api);
-    this.#watchApi(props.api);
+    this.#watchRequests(props.logGroup);
     this.#watchTable(props.stores.log);
     this.#watchSignals(props.changes);
     this.#watchStreams(props);
@@ -140,17 +140,15 @@ export class Alarms extends Construct {
     });
   }
 
-  /**
-   * A rate, not a count: a deploy that fails because of its sources is also answered with 502 when the caller waits.
-   */
-  #watchApi({ rest }: Api): void {
-    this.#watch('api-5xx', {
-      metric: rest.metricServerError({ period: FIVE_MINUTES, statistic: 'Average' }),
-      above: 0.05,
+  /** Answers with 5xx would count what users do: a deploy that fails while its caller waits, what this platform cannot do. */
+  #watchRequests(logGroup: LogGroup): void {
+    this.#watch('request-failures', {
+      metric: counted(this, 'RequestFailures', logGroup, OWN_FAILURES),
+      above: 5,
       periods: 2,
-      entry: 'api-5xx',
-      meaning: 'More than 5 % of the requests were answered with 5xx.',
-      firstStep: 'Look at the codes in the log of the functions: platform login and DynamoDB are the usual causes.',
+      entry: 'request-failures',
+      meaning: 'Requests have failed because of the service itself: DynamoDB did not answer, or there is a mistake.',
+      firstStep: 'Search the log of the functions for the event "request failed".',
     });
   }
 
@@ -249,6 +247,12 @@ function counted(scope: Construct, metricName: string, logGroup: LogGroup, patte
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
 const FAILED = '{ $.type = "platform.report" && $.record.status != "success" }';
+
+/** Without those of repository hosts and of applications, which are their users'. */
+const OWN_FAILURES = `{ $.message.event = "request failed" && (${[
+  '$.message.error.name != "DeployError"',
+  ...['deploy:db:', 'status:db:'].map((code) => `$.message.error.message = "${code}*"`),
+].join(' || ')}) }`;
 
 const FINDING_LINES = `{ ${Object.values(FINDINGS)
   .map((event) => `$.message.event = "${event}"`)

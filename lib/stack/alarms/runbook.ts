@@ -5,7 +5,7 @@ export const runbook = [
   'sweep-stopped',
   'function-errors',
   'function-throttles',
-  'api-5xx',
+  'request-failures',
   'table-throttles',
   'table-conflicts',
   'signals-late',

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { clientError } from '../../../../functions/api/answers.ts';
+import { traceRecord } from '../../../../functions/core/entry/mask.ts';
+import { DeployError, type ErrorCode } from '../../../../functions/core/errors.ts';
+import { isObject } from '../../../../functions/core/json.ts';
 import { runbook } from '../../../../lib/stack/alarms/runbook.ts';
 import { functionFolders, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
@@ -9,6 +13,57 @@ const patterns = new Map(
   filters.map(({ MetricTransformations: [made], FilterPattern }) => [made.MetricName, FilterPattern]),
 );
 const [topic] = ofType('AWS::SNS::Topic');
+
+const watched = alarms.flatMap((alarm) =>
+  alarm.Metrics
+    ? alarm.Metrics.flatMap(
+        ({ MetricStat: stat }: { readonly MetricStat?: { readonly Metric: object } }) => stat?.Metric ?? [],
+      )
+    : [alarm],
+);
+
+/** What users do, on purpose or because their code or their host fails: the metric of AWS that it moves, and what is logged. */
+const ACTS: [string, { readonly metric?: string; readonly error?: DeployError }][] = [
+  ['waits for a deploy that fails, which is answered with 502', { metric: 'AWS/ApiGateway 5XXError' }],
+  ['asks for what the platform cannot do, which is answered with 501', { metric: 'AWS/ApiGateway 5XXError' }],
+  ['sends a wrong password', { metric: 'AWS/ApiGateway 4XXError' }],
+  ['has visitors of a stopped application', { metric: 'AWS/Lambda Throttles of any' }],
+  ['has an application that crashes', { metric: 'AWS/Lambda Errors of any' }],
+  ['pairs with a host that is away', { error: failureOf('auth:repohost:get_user_failed') }],
+  ['deploys from a host that is away', { error: failureOf('deploy:repohost:no_pkg_json') }],
+  ['runs a command in an application that AWS refuses', { error: failureOf('request:failed') }],
+];
+
+function failureOf(code: ErrorCode): DeployError {
+  return new DeployError(code, 'It did not answer.', { cause: new Error('ECONNREFUSED') });
+}
+
+function nameOf({ Namespace, MetricName, Dimensions }: (typeof watched)[number]): string {
+  const isOfAll = Namespace === 'AWS/Lambda' && (Dimensions ?? []).length === 0;
+  return `${Namespace} ${MetricName}${isOfAll ? ' of any' : ''}`;
+}
+
+/** What the function of a request logs of its error. */
+function lineOf(error: Error): object {
+  const lines: object[] = [];
+  clientError(error, 'uuid', (event, fields) => void lines.push({ message: traceRecord(event, fields) }));
+  return lines[0] ?? {};
+}
+
+/**
+ * Whether a filter counts a line, with the signs that those of the stack have.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
+ */
+function isCounted(pattern: string, line: object): boolean {
+  const any = pattern.replaceAll(/\$\.([\w.]+) (!?=) "([^"]*)"/g, (_, path: string, sign: string, wanted: string) => {
+    const found = path.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), line);
+    const text = typeof found === 'string' ? found : '';
+    const isSame = wanted.endsWith('*') ? text.startsWith(wanted.slice(0, -1)) : text === wanted;
+    return String(sign === '=' ? isSame : found !== undefined && !isSame);
+  });
+  const ors = any.replace(/\(([^)]*)\)/, (_, inner: string) => String(inner.includes('true')));
+  return ors.split('||').some((ands) => !ands.includes('false'));
+}
 
 function alarmsOf(entry: (typeof runbook)[number]) {
   return alarms.filter((alarm) => alarm.AlarmDescription.endsWith(` Runbook: lib/stack/alarms/README.md#${entry}`));
@@ -78,17 +133,26 @@ describe('the alarms', () => {
   });
 
   it('watch what is of the service, and never what all functions of the account do, applications too', () => {
-    const metrics = alarms.flatMap((alarm) =>
-      alarm.Metrics
-        ? alarm.Metrics.flatMap(
-            ({ MetricStat: stat }: { readonly MetricStat?: { readonly Metric: object } }) => stat?.Metric ?? [],
-          )
-        : [alarm],
-    );
-    const ofAws = metrics.filter(({ Namespace }) => String(Namespace).startsWith('AWS/'));
+    const ofAws = watched.filter(({ Namespace }) => String(Namespace).startsWith('AWS/'));
     expect(ofAws.length).toBeGreaterThan(5);
     for (const { MetricName, Dimensions } of ofAws) expect(Dimensions ?? [], MetricName).not.toEqual([]);
   });
+
+  it.each(ACTS)('are not raised when a user %s', (_, { metric, error }) => {
+    if (metric) expect(watched.map(nameOf)).not.toContain(metric);
+    for (const [name, pattern] of patterns) {
+      if (error) expect(isCounted(pattern, lineOf(error)), name).toBe(false);
+    }
+  });
+
+  it.each([failureOf('deploy:db:failed_to_store_payload'), new TypeError('x is not a function')])(
+    'are raised when requests fail because of the service: %s',
+    (error) => {
+      const counting = [...patterns].filter(([, pattern]) => isCounted(pattern, lineOf(error))).map(([name]) => name);
+      expect(counting).toEqual(['RequestFailures']);
+      expect(alarmsOf('request-failures')).toMatchObject([{ MetricName: 'RequestFailures', Threshold: 5 }]);
+    },
+  );
 
   it('are raised when the sweep does not run', () => {
     expect(alarmsOf('sweep-stopped')).toEqual([
