@@ -20,6 +20,7 @@ import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { runApplications, type UsedRunner } from './desired/applications.ts';
 import { desiredState } from './desired/desired-state.ts';
+import { type AppParts, subjectsOf } from './desired/operations.ts';
 import { appView } from './ports/app-view.ts';
 import { dnsLookup, type Lookup } from './ports/domain-check.ts';
 import { platformPorts } from './ports/ports.ts';
@@ -98,10 +99,15 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   await stored.apps.finishRenames(log);
   await removeLeftovers(stored);
 
+  const listeners = new Set<() => void>();
+  const onEvent = () => {
+    for (const listener of listeners) listener();
+  };
   const parts = assemble(options, {
     ...stored,
     limits,
     log,
+    onEvent,
     groups: boundedBuilds(await reserve.use(() => openGroupRegistry(dirs.groups)), {
       limits,
       memoryLimits: options.memoryLimits ?? {},
@@ -112,11 +118,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   parts.domains.read();
   await parts.desired.describeAll();
   const closing = new AbortController();
-  const listeners = new Set<() => void>();
-  const onEvent = () => {
-    for (const listener of listeners) listener();
-  };
-  const applications = runApplications(options.runner, parts.desired, { ...parts, onEvent, onRetired: parts.prune });
+  const applications = runApplications(options.runner, parts.desired, { ...parts, onRetired: parts.prune });
   return {
     ...platformPorts({ ...parts, closing: closing.signal }),
     onEvent: (listener) => void listeners.add(listener),
@@ -141,6 +143,8 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
 interface BaseServices extends Stored {
   readonly limits: Limits;
   readonly log: Log;
+  /** Called when an event was stored. */
+  readonly onEvent: () => void;
   readonly groups: GroupRegistry;
 }
 
@@ -166,17 +170,22 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const build = builder(shared);
   const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
   const prune = (app: AppId) => later.add(build.prune(app));
+  const events = appEvents(tables);
+  const endIncidents = async (app: AppId, made: AppParts) => {
+    if (await events.keepOnly(app, subjectsOf(made))) base.onEvent();
+  };
   const desired = desiredState({
     ...shared,
     calls: options.runner,
     domain: publicDomain?.domain,
     rebuild: build.rebuild,
     onStarted: prune,
+    onMade: (app, made) => void later.add(endIncidents(app, made)),
   });
   return {
     ...shared,
     domains: named,
-    events: appEvents(tables),
+    events,
     builder: build,
     desired,
     view: appView({ apps: shared.apps, desired, publicDomain, service }),

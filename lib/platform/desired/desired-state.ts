@@ -64,9 +64,11 @@ export function desiredState(parts: DesiredParts) {
       await describe(app);
     }
     if (!awaited.delete(appKey(app))) return;
-    const missing = await readRelease(parts, app, stored.active).then(() => undefined, sentenceOf);
-    await calls.resume(app, missing === undefined ? undefined : { snapshot: stored.active, why: missing });
-    parts.onStarted(app, stored.active);
+    const release = await readRelease(parts, app, stored.active).catch(sentenceOf);
+    if (typeof release === 'string') return calls.resume(app, { snapshot: stored.active, why: release });
+    await calls.resume(app);
+    parts.onStarted(app);
+    parts.onMade(app, { release, scale: stored.scale });
   };
   /** Starts an application again that was running; a failure goes to its log. */
   const begin = (app: AppId) => resumeOne(app).catch(failed(app));

@@ -1,15 +1,17 @@
-import type { ProcessList, RunInput, RunStart } from '../../../functions/core/ports/processes.ts';
+import type { ProcessList, RunInput, RunStart, Scale } from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError, isAway, isMissing } from '../../http/http-error.ts';
 import {
   type AppId,
   type AppSpec,
   appKey,
+  jobSubject,
   type LogQuery,
+  processSubject,
   type ReleaseSpec,
   type RunnerCalls,
 } from '../../runner/calls.ts';
-import { changedScale, countOf } from '../../runner/processes/scale.ts';
+import { changedScale, countOf, numbersOf, typeNames } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
 import { type DescribeParts, describeApp, readRelease } from './describe.ts';
 import { handover } from './handover.ts';
@@ -31,8 +33,16 @@ export interface OperationParts extends DescribeParts {
   readonly apps: Apps;
   readonly reserve: Pick<DiskReserve, 'use'>;
   readonly starts: Starts;
-  /** Called when a release was started. */
-  readonly onStarted: (app: AppId, snapshot: string) => void;
+  /** Called when a release was started again. */
+  readonly onStarted: (app: AppId) => void;
+  /** Called with what an application consists of, when it was started or scaled. */
+  readonly onMade: (app: AppId, parts: AppParts) => void;
+}
+
+/** What an application consists of: the types of its processes with their numbers, and its jobs. */
+export interface AppParts {
+  readonly release: Pick<ReleaseSpec, 'types' | 'cron'>;
+  readonly scale: Scale;
 }
 
 /** Starts that are not recorded yet. */
@@ -109,6 +119,7 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
       await (before ? calls.start(app, before) : calls.stop(app));
       throw error;
     });
+    parts.onMade(app, { release, scale: stored.scale });
     return { lost, answers: answers(stored, release) };
   };
   return {
@@ -121,7 +132,8 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
         onRequest();
         await calls.restart(app, entry);
         await isRunning({});
-        parts.onStarted(app, release.snapshot);
+        parts.onStarted(app);
+        parts.onMade(app, { release, scale: stored.scale });
         return { answers: answers(stored, release) };
       }),
     /** Ends the application; a start in progress is cancelled. */
@@ -140,11 +152,12 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     },
     /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
     scale: (change: Readonly<Record<string, unknown>>) =>
-      ofLive(async ({ release: { types } }) => {
+      ofLive(async ({ release }) => {
         const { scale } = await apps.change(app, ({ scale }) => ({
-          scale: changedScale(app.app, { types, scale }, change),
+          scale: changedScale(app.app, { types: release.types, scale }, change),
         }));
         await calls.scale(app, scale);
+        parts.onMade(app, { release, scale });
       }),
     logs: async (query: LogQuery, signal: AbortSignal) => {
       // After a failed first start, the runner has no description of the application.
@@ -171,4 +184,11 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
 
 function answers({ scale }: Pick<StoredApp, 'scale'>, { types }: Pick<ReleaseSpec, 'types'>): boolean {
   return types.web !== undefined && countOf('web', scale) > 0;
+}
+
+/** Returns what incidents of an application may be about. */
+export function subjectsOf({ release: { types, cron }, scale }: AppParts): ReadonlySet<string> {
+  const names = typeNames(types).flatMap((type) => numbersOf(type, scale).map((number) => `${type}.${number}`));
+  // The application itself is the process `web`.
+  return new Set([...cron.map(jobSubject), ...['web', ...names].map(processSubject)]);
 }

@@ -1,7 +1,7 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import type { AppEvent, Incident } from '../../../functions/core/ports/app-event.ts';
 import type { AppEventPage } from '../../../functions/core/ports/applications.ts';
-import type { EventId } from '../../runner/calls.ts';
+import type { AppId, EventId } from '../../runner/calls.ts';
 
 /** An event with the number that the runner gave it, in place of its own. */
 type Numbered<Event> = Omit<Event, 'seq' | 'first'> & { readonly id: EventId };
@@ -15,6 +15,11 @@ export interface AppEventStore {
    * already, and the runner reports an event again to a service that was killed after it had added it.
    */
   add(event: Numbered<AppEvent> | Numbered<Incident>): Promise<boolean>;
+  /**
+   * Ends the incidents of an application about other subjects than these, which are all that it has: the runner that has
+   * reported them may be gone. Returns whether there were any.
+   */
+  keepOnly(app: AppId, subjects: ReadonlySet<string>): Promise<boolean>;
 }
 
 interface Row {
@@ -47,7 +52,18 @@ export function appEvents(tables: Tables): AppEventStore {
       return { events: rows.map(eventOf), last };
     },
     add: (event) => tables.note(() => addTo(tables, event)),
+    keepOnly: (app, subjects) => tables.note(() => keepOnly(tables, app, subjects)),
   };
+}
+
+function keepOnly(tables: Tables, { user, app }: AppId, subjects: ReadonlySet<string>): boolean {
+  const sql = "SELECT about FROM states WHERE user = ? AND app = ? AND about <> ''";
+  const gone = tables.all<Pick<Row, 'about'>>(sql, user, app).filter(({ about }) => !subjects.has(about));
+  const ended = gone.map(({ about }) => {
+    const told = { state: 'running', reason: `${about} is not there any more.`, log: [] } as const;
+    return addTo(tables, { user, app, about, ...told, id: { of: 'platform', seq: Date.now() } });
+  });
+  return ended.includes(true);
 }
 
 function eventOf({ seq, user, app, about, doc }: Row): AppEvent | Incident {

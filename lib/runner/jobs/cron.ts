@@ -3,7 +3,7 @@ import type { CronJob } from '../../../functions/core/ports/processes.ts';
 import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
 import { scriptCommand } from '../../builder/start/start-command.ts';
 import { sentenceOf } from '../../http/http-error.ts';
-import type { ReportOf } from '../calls.ts';
+import { jobSubject, type ReportOf } from '../calls.ts';
 import { Condition } from '../limits/condition.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, startProcess } from '../processes/app-process.ts';
@@ -60,9 +60,9 @@ export class CronTable {
     });
   }
 
-  #conditionOf({ command, schedule }: CronEntry): Condition {
+  #conditionOf(entry: CronEntry): Condition {
     const { report, pauseMs } = this;
-    return new Condition({ about: `The job ${JSON.stringify(command)} (${schedule})`, report, pauseMs });
+    return new Condition({ about: jobSubject(entry), report, pauseMs });
   }
 }
 
@@ -104,7 +104,7 @@ class Job {
 
   /** It is in no release any more, so that it does not fail either. */
   leave(): void {
-    this.condition.end('is in no release any more');
+    this.condition.end('is not there any more');
   }
 
   async end(graceMs: number): Promise<void> {

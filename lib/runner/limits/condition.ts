@@ -1,4 +1,4 @@
-import type { ReportOf, RunnerEvent } from '../calls.ts';
+import { processSubject, type ReportOf, type RunnerEvent } from '../calls.ts';
 import type { Doing, Life } from '../states.ts';
 
 interface ConditionOf {
@@ -57,7 +57,7 @@ interface LimitedProcess {
 /** Reports, with what a life reports, that its process was ended above a limit, or stays below it. */
 export function reportLimit({ name, life, report }: LimitedProcess, said: Doing<'report'>): void {
   const { type, isCause = false, detail = '', snapshot } = said;
-  const about = `The process ${name}`;
+  const about = processSubject(name);
   if (type === 'app.serving' && life.crashes.overruns === 0)
     report('app.fine', { about, detail: 'stays below its limit' });
   if (type !== 'app.restarting' || !isCause) return;

@@ -99,7 +99,7 @@ describe('cron of app.json', () => {
     await rename(join(data(at), 'end'), join(data(at), 'ended'));
     await until('it has failed again', async () => (await told())[0]?.startsWith('crashed') === true);
     await deploy(at, 'hello', '2', files(undefined));
-    await until('it is gone', async () => / is in no release any more\. $/.test((await told())[0] ?? ''));
+    await until('it is gone', async () => / is not there any more\. $/.test((await told())[0] ?? ''));
   });
 
   it('runs each of two equal entries, after a second deploy too', async () => {
