@@ -1,4 +1,5 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { appName } from '../../../../core/entry/package-name.ts';
 import type { AppEventCursor } from '../../../../core/ports/applications.ts';
 import type { AppFact, AppFacts } from '../../../../core/ports/facts.ts';
 import { APP_PREFIX, type Item, keys, N, numberIn, stringIn } from '../items.ts';
@@ -6,13 +7,17 @@ import { itemsIn, readItem, type Table } from '../table.ts';
 
 /** Returns the facts about applications in DynamoDB: one item each, read in one range. */
 export function dynamoDbAppFacts(table: Table): AppFacts {
+  const apps = async (user: string) =>
+    (await itemsIn(table, user, APP_PREFIX)).map(factOf).filter(({ entries }) => entries > 0);
   return {
-    apps: async (user) => (await itemsIn(table, user, APP_PREFIX)).map(factOf).filter(({ entries }) => entries > 0),
+    apps,
     named: async (user, app) => {
       const own = await readItem(table, keys.app(user, app));
       const packageName = stringIn(own, 'package');
       const other = packageName === undefined ? undefined : await readItem(table, keys.app(user, packageName));
-      const known = [own, other].flatMap((item) => (item ? factOf(item) : [])).filter(({ entries }) => entries > 0);
+      let known = [own, other].flatMap((item) => (item ? factOf(item) : [])).filter(({ entries }) => entries > 0);
+      // Version 1.1.0 did not note the name of the package.
+      if (own && known.length === 0) known = (await apps(user)).filter(({ name }) => appName(name) === app);
       return known.find(({ active }) => active !== null) ?? known.at(-1) ?? null;
     },
     active: async (user, name) => numberIn(await readItem(table, keys.app(user, name)), 'active') ?? null,

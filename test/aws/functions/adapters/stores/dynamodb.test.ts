@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import {
   dynamoDbAppEventCursor,
@@ -9,6 +9,7 @@ import {
 import { dynamoDbTrackedApps } from '../../../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbBacklog } from '../../../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../../../functions/adapters/stores/dynamodb/facts.ts';
+import { keys } from '../../../../../functions/adapters/stores/dynamodb/items.ts';
 import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../../../../../functions/adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
@@ -32,6 +33,26 @@ describe('the log in DynamoDB', () => {
     const found = await facts.owned('many', { ...ownerOf(777), name: 'renamed' });
     expect(found).toEqual([{ app: 'app-777', owner: ownerOf(777) }]);
     expect(units.reads).toBeLessThanOrEqual(3);
+  });
+
+  it('finds an application of version 1.1.0, which did not note the name of its package', async () => {
+    const client = database();
+    const context = { client, ...LOG_TABLES, clock: systemClock, ids: systemIds };
+    const log = dynamoDbLog(context);
+    const user = 'of-before';
+    const { number } = await append(log, { user });
+    await log.move(user, number, () => ({ changes: { appName: '@ann/shop' }, activates: true }));
+    await client.send(
+      new UpdateItemCommand({
+        TableName: LOG_TABLES.table,
+        Key: keys.app(user, 'ann-shop'),
+        UpdateExpression: 'REMOVE package SET claimed = :order',
+        ExpressionAttributeValues: { ':order': { N: '1' } },
+      }),
+    );
+    const facts = dynamoDbAppFacts(context);
+    expect(await facts.named(user, 'ann-shop')).toEqual({ name: '@ann/shop', active: number, entries: 1 });
+    expect(await facts.named(user, 'none')).toBe(null);
   });
 
   it('a claim whose answer was lost is a claim when the client repeats the call', async () => {
