@@ -197,7 +197,10 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
   const read = [readEntries(stores.log), linkEntries(parameters)];
   const send = (...names: (StageName | 'report')[]) => names.map((name) => sendTo(queues.named(name)));
   const queue = send('check', 'report');
-  const record = (...names: StageName[]) => [appendEntries(stores), linkEntries(parameters), ...send(...names)];
+  const record = (...names: StageName[]) => [
+    ...[appendEntries(stores), queryLog(stores.log), linkEntries(parameters)],
+    ...send(...names),
+  ];
   return {
     'api-deploy': [
       appendEntries(stores),
@@ -215,12 +218,11 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
     'api-build-log': [...read, ...streamed, readBuildLogs(platform)],
     'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
     'api-changes': [...read, queryLog(stores.log), ...streamed, receiveSignals(changes.internal)],
-    'api-apps': [...read, runCommands(platform)],
+    'api-apps': [...read, queryLog(stores.log), runCommands(platform)],
     'api-app-env': [...record('start'), configureApps(platform)],
     'api-app-operations': [...record('extract', 'start'), queryApps(stores.log), waiting, findApps(platform)],
     'api-app-source': [
       ...record('check', 'start'),
-      queryLog(stores.log),
       queryApps(stores.log),
       callHosts(parameters, stores.tokenKey),
       waiting,

@@ -115,9 +115,4 @@ it('Two stacks share no name and no metric: the template gives no fixed name but
     .flatMap(({ Type, Properties = {} }) => Object.entries(Properties).map(([key, value]) => ({ Type, key, value })))
     .filter(({ key, value }) => /^(?!Metric)\w*Name$|^MetricNamespace$/.test(key) && typeof value === 'string');
   expect(given).toEqual([]);
-  // The metrics of a REST API are told apart by its name.
-  const [alarm] = Object.values(
-    template.findResources('AWS::CloudWatch::Alarm', { Properties: { MetricName: '5XXError' } }),
-  );
-  expect(alarm?.Properties.Dimensions).toEqual([{ Name: 'ApiName', Value: { Ref: 'AWS::StackName' } }]);
 });
