@@ -1,5 +1,6 @@
-import { type Entry, GIT } from '../core/entry/entry.ts';
+import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
+import { GIT } from '../core/entry/providers.ts';
 import { trackOf } from '../core/entry/track.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { isEnvironment } from '../core/payload/folder.ts';

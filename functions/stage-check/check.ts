@@ -1,5 +1,6 @@
-import { isFinal, MANUAL } from '../core/entry/entry.ts';
+import { isFinal } from '../core/entry/entry.ts';
 import { ciChoice } from '../core/entry/kinds.ts';
+import { MANUAL } from '../core/entry/providers.ts';
 import { isOnBranch, sourceOf } from '../core/entry/track.ts';
 import { DeployError, unlessRefused } from '../core/errors.ts';
 import { askedNot } from '../core/payload/branch.ts';

@@ -1,4 +1,5 @@
-import { commitName, type Entry, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { commitName, type Entry, isAlive, isFinal } from '../core/entry/entry.ts';
+import { MANUAL, RECONCILED } from '../core/entry/providers.ts';
 import { checkInWords } from '../core/hold/checks.ts';
 import { endHeld, releaseHeld } from '../core/hold/hold.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';

@@ -1,6 +1,7 @@
 import { type AppOwner, inWords, isSameOwner, ownerKey, ownerOf, parentOf } from '../core/entry/app-owner.ts';
-import { type Entry, GIT, MANUAL } from '../core/entry/entry.ts';
+import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
+import { GIT, MANUAL } from '../core/entry/providers.ts';
 import { DeployError, unlessRefused } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';

@@ -1,6 +1,6 @@
 import { usedSettings } from '../core/apps/settings.ts';
-import { MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
+import { MANUAL, RECONCILED } from '../core/entry/providers.ts';
 import { trackOf } from '../core/entry/track.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';

@@ -1,5 +1,6 @@
-import { type Entry, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { type Entry, isAlive } from '../core/entry/entry.ts';
 import { ignoresCi } from '../core/entry/kinds.ts';
+import { MANUAL, RECONCILED } from '../core/entry/providers.ts';
 import { trackOf } from '../core/entry/track.ts';
 import { DeployError } from '../core/errors.ts';
 import { UNKNOWN_MS } from '../core/pipeline/host-away.ts';

@@ -1,6 +1,6 @@
 import { appendRequest, blankDraft } from '../core/entry/draft.ts';
-import { SERVICE } from '../core/entry/entry.ts';
 import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
+import { SERVICE } from '../core/entry/providers.ts';
 import type { Incident } from '../core/ports/app-event.ts';
 import type { AppFacts } from '../core/ports/facts.ts';
 import type { DeployLog, Draft } from '../core/ports/log.ts';

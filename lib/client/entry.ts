@@ -1,5 +1,6 @@
 import type { ReceivedEntry } from '../../functions/api/shapes/entry.ts';
-import { GIT, isFinal } from '../../functions/core/entry/entry.ts';
+import { isFinal } from '../../functions/core/entry/entry.ts';
+import { GIT } from '../../functions/core/entry/providers.ts';
 import type { Client } from './client.ts';
 import { fieldsOf, listIn, Unreadable } from './lines.ts';
 import { pause, resumed } from './resume.ts';

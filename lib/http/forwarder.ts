@@ -7,23 +7,9 @@ import { KeptConnections } from './forwarding/kept-connections.ts';
 import { sendAlone } from './forwarding/own-connection.ts';
 import { Reply } from './forwarding/reply.ts';
 import { TakenPort } from './forwarding/taken-port.ts';
+import type { Target } from './forwarding/target.ts';
 import { upgrade } from './forwarding/upgrade.ts';
 import { type Refusal, refuse, refuseUpgrade } from './refusal.ts';
-
-/** The most bytes of the headers of a request, and of an answer, on each way to an application; Node's own is 16 KiB. */
-export const HEADER_BYTES = 64 * 1024;
-
-/** A server of this machine. */
-export interface Target {
-  readonly host: string;
-  readonly port: number;
-  /** Whether it gets its own address as Host, and not that of the request. */
-  readonly ownHost?: boolean;
-  /** Whether no other program has taken its port. */
-  readonly isStillOwn?: () => boolean;
-  /** Called when nothing listens at the address. Returns another server, for a request of which nothing has been lost. */
-  readonly onRefused?: () => Target | undefined;
-}
 
 /** Passes requests on to servers of this machine. */
 interface Forwarder {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { HEADER_BYTES } from './forwarder.ts';
+import { HEADER_BYTES } from './forwarding/target.ts';
 import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from './refusal.ts';
 import { onWebSocket } from './websocket.ts';
 

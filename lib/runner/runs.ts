@@ -1,5 +1,5 @@
 import { background } from '../../functions/core/concurrency.ts';
-import type { Target } from '../http/forwarder.ts';
+import type { Target } from '../http/forwarding/target.ts';
 import type { StartedGroup } from '../process/members.ts';
 import type { ReportOf } from './calls.ts';
 import type { AppProxy } from './door/proxy.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Entry, isFinal, RECONCILED } from '../../functions/core/entry/entry.ts';
+import { type Entry, isFinal } from '../../functions/core/entry/entry.ts';
+import { RECONCILED } from '../../functions/core/entry/providers.ts';
 import { deployOfSnapshot } from '../../functions/core/entry/snapshot.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';

@@ -238,14 +238,20 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The client of the API runs in browsers too: it imports itself, the statuses and kinds of entries and the types of the API',
+      'The client of the API runs in browsers too: it imports itself, the statuses, kinds and providers of entries and the types of the API',
     files: isClient,
     allowed: (target) =>
       isClient(target) ||
       isOneOf(
-        ...['entry/entry', 'entry/kinds', 'pipeline/pipeline', 'concurrency', 'json-value', 'lines'].map(
-          (name) => `functions/core/${name}.ts`,
-        ),
+        ...[
+          'entry/entry',
+          'entry/kinds',
+          'entry/providers',
+          'pipeline/pipeline',
+          'concurrency',
+          'json-value',
+          'lines',
+        ].map((name) => `functions/core/${name}.ts`),
       )(target),
     allowedTypes: isShape,
   },
@@ -401,6 +407,21 @@ function loadedBy(path: string, found: Set<string>): string[] {
   return [path, ...targets.flatMap(({ of }) => loadedBy(of, found))];
 }
 
+/** Returns the circles of imports among these sources, each once. */
+function circlesIn(paths: readonly string[]): string[] {
+  const left = new Set(paths);
+  const circles: string[] = [];
+  const visit = (path: string, way: readonly string[]) => {
+    const at = way.indexOf(path);
+    if (at >= 0) circles.push([...way.slice(at), path].join(' → '));
+    if (at >= 0 || !left.has(path)) return;
+    for (const { of } of importsOf(path)) visit(of, [...way, path]);
+    left.delete(path);
+  };
+  for (const path of paths) visit(path, []);
+  return circles;
+}
+
 function functionFolders(): string[] {
   return readdirSync(join(project, 'functions'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !NO_FUNCTIONS.includes(entry.name))
@@ -456,6 +477,10 @@ describe('what imports what', () => {
     expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
     const packages = loaded.flatMap((path) => importsOf(path).flatMap((one) => (one.typeOnly ? [] : [one.of])));
     expect(packages.filter((name) => /^(?:@aws-sdk|@smithy|@middy|aws-cdk|cdk-nag|tsx)/.test(name))).toEqual([]);
+  });
+
+  it('No source imports itself by way of others, also for types alone', () => {
+    expect(circlesIn(all.filter((path) => /^(?:functions|lib|bin)\//.test(path)))).toEqual([]);
   });
 
   it('What one imports of the project has an extension and exists', () => {

@@ -1,5 +1,6 @@
-import { type Entry, RECONCILED } from '../../core/entry/entry.ts';
+import type { Entry } from '../../core/entry/entry.ts';
 import { closesPullRequest } from '../../core/entry/kinds.ts';
+import { RECONCILED } from '../../core/entry/providers.ts';
 
 /**
  * What an entry adds to the sum of a branch's moves: the number of the commit that the branch moved to, less that of the

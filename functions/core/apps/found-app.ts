@@ -1,8 +1,9 @@
 import { type AppRequest, appRef, required } from '../app-ref.ts';
 import { isSameOwner, ownerOf } from '../entry/app-owner.ts';
-import { type Entry, MANUAL } from '../entry/entry.ts';
+import type { Entry } from '../entry/entry.ts';
 import { isDeploy } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
+import { MANUAL } from '../entry/providers.ts';
 import type { Application } from '../ports/applications.ts';
 import type { OwnerClaim } from '../ports/facts.ts';
 import { type AppHistory, type AppPorts, historyOf, unreadable } from './history.ts';

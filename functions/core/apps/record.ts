@@ -1,6 +1,7 @@
 import { appendRequest, blankDraft } from '../entry/draft.ts';
-import { type Entry, MANUAL } from '../entry/entry.ts';
+import type { Entry } from '../entry/entry.ts';
 import type { Kind, Operation } from '../entry/kinds.ts';
+import { MANUAL } from '../entry/providers.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import { storeEntry } from '../pipeline/store-entry.ts';
 import type { UsedToken } from '../ports/accounts.ts';

@@ -58,17 +58,6 @@ interface EntryError {
   readonly detail: string;
 }
 
-export const MANUAL = 'manual';
-
-/** The provider of pushes to the repository host of the service itself. */
-export const GIT = 'git';
-
-/** The provider of entries about incidents, of which the service itself tells. */
-export const SERVICE = 'service';
-
-/** The provider of entries for commits whose webhook was missed. */
-export const RECONCILED = 'reconciled';
-
 /** The time in which a stage has waited for its repository host. Milliseconds since 1970. */
 export interface HostAway {
   /** The first try that failed. */

@@ -1,4 +1,4 @@
-import { GIT } from '../entry/entry.ts';
+import { GIT } from '../entry/providers.ts';
 import { badParameter } from '../errors.ts';
 import type { BuildResult, Push } from './delivery.ts';
 

@@ -1,5 +1,6 @@
-import { type Entry, isFinal, MANUAL } from '../entry/entry.ts';
+import { type Entry, isFinal } from '../entry/entry.ts';
 import { isDeploy } from '../entry/kinds.ts';
+import { MANUAL } from '../entry/providers.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { DeployLog } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';

@@ -1,5 +1,6 @@
-import { type Entry, type HostAway, MANUAL } from '../entry/entry.ts';
+import type { Entry, HostAway } from '../entry/entry.ts';
 import { maskedDetail } from '../entry/mask.ts';
+import { MANUAL } from '../entry/providers.ts';
 import type { DeployError } from '../errors.ts';
 import type { StageContext } from './stage-context.ts';
 

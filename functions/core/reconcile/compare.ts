@@ -1,5 +1,6 @@
-import { type Entry, isFinal, MANUAL, RECONCILED } from '../entry/entry.ts';
+import { type Entry, isFinal } from '../entry/entry.ts';
 import { type CiChoice, closesPullRequest, hookChoice, type PullRequestOf } from '../entry/kinds.ts';
+import { MANUAL, RECONCILED } from '../entry/providers.ts';
 import { trackOf } from '../entry/track.ts';
 import { unlessRefused } from '../errors.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';

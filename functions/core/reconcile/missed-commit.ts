@@ -1,6 +1,7 @@
 import { appendRequest, blankDraft, commitInfo } from '../entry/draft.ts';
-import { type Entry, RECONCILED } from '../entry/entry.ts';
+import type { Entry } from '../entry/entry.ts';
 import { type CiChoice, ciChoice, type Preview, type PullRequestOf } from '../entry/kinds.ts';
+import { RECONCILED } from '../entry/providers.ts';
 import { trackOf } from '../entry/track.ts';
 import { askedNot } from '../payload/branch.ts';
 import type { RepositoryRef } from '../payload/delivery.ts';

@@ -1,6 +1,7 @@
-import { type Entry, isAlive, isFinal, MANUAL } from '../entry/entry.ts';
+import { type Entry, isAlive, isFinal } from '../entry/entry.ts';
 import { hookChoice } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
+import { MANUAL } from '../entry/providers.ts';
 import { appOf } from '../entry/snapshot.ts';
 import { checksTrackOf, trackOf } from '../entry/track.ts';
 import { ciVerdictOf } from '../hold/checks.ts';

@@ -1,6 +1,6 @@
-import { HEADER_BYTES } from '../forwarder.ts';
 import { headerOf, type RawHeaders } from './headers.ts';
 import type { Head } from './reply.ts';
+import { HEADER_BYTES } from './target.ts';
 
 /** Gets an answer while it is read. Bytes are strings of latin1, which Node joins with the head that it sends. */
 export interface AnswerTaker {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Target } from '../forwarder.ts';
 import { missingForwarded } from '../trusted-addresses.ts';
+import type { Target } from './target.ts';
 
 /** Names and values in turns, as they came: https://nodejs.org/api/http.html#messagerawheaders */
 export type RawHeaders = readonly string[];

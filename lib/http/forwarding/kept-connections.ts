@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
-import type { Target } from '../forwarder.ts';
 import { AnswerReader, type AnswerTaker } from './answer-reader.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Head, Reply } from './reply.ts';
 import { toOwner } from './taken-port.ts';
+import type { Target } from './target.ts';
 
 /** A request that a server may get twice, with its headers for the server. */
 interface Repeatable {

@@ -1,10 +1,10 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { HEADER_BYTES, type Target } from '../forwarder.ts';
 import { MOST_INFORMED } from './answer-reader.ts';
 import { pairsOf } from './headers.ts';
 import type { Head, Reply } from './reply.ts';
 import { toOwner } from './taken-port.ts';
+import { HEADER_BYTES, type Target } from './target.ts';
 
 /**
  * Goes on reading when it can no longer be written: a server may have answered, and closed its end, before it has read the

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Target } from '../forwarder.ts';
+import type { Target } from './target.ts';
 
 /** Why a connection was closed before a byte of a request was written to it. */
 export class TakenPort extends Error {

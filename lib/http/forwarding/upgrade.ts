@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Target } from '../forwarder.ts';
 import { headersForClient, headersForServer } from './headers.ts';
 import { headOf, openRequest } from './own-connection.ts';
 import { headText } from './reply.ts';
+import type { Target } from './target.ts';
 
 /** A request for a WebSocket, and the connection on which it came with the bytes that are behind it. */
 interface Asked {

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import type { Target } from '../../http/forwarder.ts';
+import type { Target } from '../../http/forwarding/target.ts';
 import { appKey, type RunnerEvent } from '../calls.ts';
 import type { CurrentSpec } from '../current-spec.ts';
 import type { RunnerLimits } from '../settings.ts';

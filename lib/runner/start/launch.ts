@@ -8,7 +8,7 @@ import {
 import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import { nodeHint } from '../../builder/tools/node-hint.ts';
-import type { Target } from '../../http/forwarder.ts';
+import type { Target } from '../../http/forwarding/target.ts';
 import { HttpError, sentenceOf } from '../../http/http-error.ts';
 import { OwnPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';

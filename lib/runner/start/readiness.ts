@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ABORTED, unless } from '../../files/errors.ts';
-import { HEADER_BYTES, type Target } from '../../http/forwarder.ts';
+import { HEADER_BYTES, type Target } from '../../http/forwarding/target.ts';
 import type { PortOwner } from '../../http/port-owner.ts';
 import type { HealthCheck } from '../calls.ts';
 

@@ -21,3 +21,9 @@ export function all(...accesses: readonly Access[]): Required<Access> {
 export function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
 }
+
+/** The key seals tokens of repository hosts too, which these functions must not read. */
+export function ofVariables(statement: PolicyStatement): PolicyStatement {
+  statement.addCondition('StringEquals', { 'kms:EncryptionContext:purpose': 'app-variables' });
+  return statement;
+}

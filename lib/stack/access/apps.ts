@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
 import type { Parameters } from '../parameters.ts';
-import { type Access, all, allow } from './access.ts';
+import { type Access, all, allow, ofVariables } from './access.ts';
 
 /** The platform, and the key that seals the variables of applications. */
 export interface AppsAccess {
@@ -208,10 +208,4 @@ function passRole(roleArn: string, service: string): PolicyStatement {
     resources: [roleArn],
     conditions: { StringEquals: { 'iam:PassedToService': service } },
   });
-}
-
-/** The key seals tokens of repository hosts too, which these functions must not read. */
-export function ofVariables(statement: PolicyStatement): PolicyStatement {
-  statement.addCondition('StringEquals', { 'kms:EncryptionContext:purpose': 'app-variables' });
-  return statement;
 }

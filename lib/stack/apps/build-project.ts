@@ -15,8 +15,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import { LAMBDA_COMPUTE } from '../../../functions/adapters/aws/regions.ts';
-import { allow } from '../access/access.ts';
-import { ofVariables } from '../access/apps.ts';
+import { allow, ofVariables } from '../access/access.ts';
 import { BUILD_COMMAND, buildAsset } from './build-asset.ts';
 
 /**

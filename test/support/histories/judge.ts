@@ -1,4 +1,5 @@
-import { type Entry, MANUAL } from '../../../functions/core/entry/entry.ts';
+import type { Entry } from '../../../functions/core/entry/entry.ts';
+import { MANUAL } from '../../../functions/core/entry/providers.ts';
 import { BRANCH } from './calls.ts';
 import type { Commit, HostState, Pull, Said } from './facts.ts';
 import type { History } from './history.ts';

@@ -2,7 +2,8 @@ import { createServer, type Server as HttpServer, type RequestListener } from 'n
 import { type AddressInfo, connect, type Server, type Socket, createServer as socketServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach } from 'vitest';
-import { forwarder, type Target } from '../../../lib/http/forwarder.ts';
+import { forwarder } from '../../../lib/http/forwarder.ts';
+import type { Target } from '../../../lib/http/forwarding/target.ts';
 import { doorServer } from '../../../lib/http/servers.ts';
 
 /** A server behind a door of its own. */

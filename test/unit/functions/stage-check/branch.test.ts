@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MANUAL } from '../../../../functions/core/entry/entry.ts';
+import { MANUAL } from '../../../../functions/core/entry/providers.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 

@@ -2,7 +2,7 @@ import type { FilteredLogEvent } from '@aws-sdk/client-cloudwatch-logs';
 import { badParameter } from '../../../../core/errors.ts';
 import { hasText } from '../../../../core/output/has-text.ts';
 import type { OutputFound, OutputSearch } from '../../../../core/ports/applications.ts';
-import { eventsSince, KEPT_MS, LONGER_BY, lineOf, type Reading } from './app-output.ts';
+import { eventsSince, KEPT_MS, LONGER_BY, lineOf, type Reading } from './log-events.ts';
 
 /** What one search asks for: pages of the log, of up to 10,000 events each. All readers of a region share a rate. */
 const MOST_PAGES = 20;
