@@ -2,7 +2,7 @@ import { backOff, forEachLimit } from '../core/concurrency.ts';
 import { DeployError } from '../core/errors.ts';
 import type { RepositoryRef } from '../core/payload/delivery.ts';
 import type { TrackedApp, TrackedApps } from '../core/ports/facts.ts';
-import type { OpenPullRequest, RepositoryHost } from '../core/ports/repository-host.ts';
+import type { Host, OpenPullRequest, PullRequests } from '../core/ports/repository-host.ts';
 import type { Clock, Ids } from '../core/ports/system.ts';
 import { comparePull } from '../core/preview/compare-pull.ts';
 import { DAY_MS } from '../core/preview/preview.ts';
@@ -10,7 +10,7 @@ import { type ComparePorts, comparePreview } from '../core/reconcile/compare.ts'
 
 interface WatchPorts extends Omit<ComparePorts, 'host'> {
   readonly apps: Pick<TrackedApps, 'allPreviews'>;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState' | 'openPullRequests'>;
+  readonly host: (name: string) => Pick<Host, 'tip' | 'compare' | keyof PullRequests>;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Minutes between two comparisons of an application; 0: nothing is asked of hosts. */

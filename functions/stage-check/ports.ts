@@ -1,7 +1,7 @@
 import type { PlatformName } from '../core/apps/settings.ts';
 import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
 import type { DeployLog, LogReader } from '../core/ports/log.ts';
-import type { HostToken, OwnHost, RepositoryHost } from '../core/ports/repository-host.ts';
+import type { Host, HostToken, OwnHost } from '../core/ports/repository-host.ts';
 import type { CiConfig } from '../core/ports/sender.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
@@ -17,7 +17,7 @@ export interface CheckPorts {
   readonly queue: JobQueue;
   readonly clock: Clock;
   /** Returns the configured repository host of that name. */
-  readonly host: (name: string) => RepositoryHost;
+  readonly host: (name: string) => Host;
   /** The host of this service; absent for none. */
   readonly ownHost?: Pick<OwnHost, 'name'> | undefined;
   readonly token: (user: string, host: string) => Promise<HostToken>;

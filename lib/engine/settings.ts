@@ -3,7 +3,7 @@ import type { SqliteStores } from '../../functions/adapters/stores/sqlite/open.t
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { PlatformPorts } from '../../functions/core/ports/applications.ts';
-import type { OwnHost, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
+import type { Host, OwnHost } from '../../functions/core/ports/repository-host.ts';
 import type { Clock } from '../../functions/core/ports/system.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';
 import type { EngineUsers } from './users.ts';
@@ -18,7 +18,7 @@ export interface EngineSettings {
   readonly platform: PlatformPorts;
   readonly repositoryHosts: readonly HostConfig[];
   /** The one of them that is in this process. `open` gets what verifies the logins that pair with it. */
-  readonly ownHost?: OwnHost & { readonly open: (verify: VerifyLogin) => RepositoryHost };
+  readonly ownHost?: OwnHost & { readonly open: (verify: VerifyLogin) => Host };
   readonly defaultBranch: string;
   readonly holdMinutes: number;
   /** Minutes between two comparisons of an application with its branch; 0: none is compared. */

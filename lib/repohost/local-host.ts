@@ -5,7 +5,7 @@ import { isRelativePath, NO_WHOLE_ID } from '../../functions/adapters/hosts/coor
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import { isCommitId, type RepositoryRef } from '../../functions/core/payload/delivery.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
-import type { HostToken, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
+import type { Host, HostToken } from '../../functions/core/ports/repository-host.ts';
 import { OperatorError } from '../files/errors.ts';
 import type { BareRepository, Git } from './git/git.ts';
 import { compareCommits, defaultBranch, findBlob, findCommit, readCommit } from './git/revisions.ts';
@@ -36,7 +36,7 @@ const NOT_PAIRED = 'auth:repohost:github_pairing_failed';
 export function localHost(
   { git, folders, repositories }: OpenRepositories,
   { name: host, verify }: LocalHostOptions,
-): RepositoryHost {
+): Host {
   const failingAs = failureOf(folders.root);
   const visible = (code: ErrorCode, { owner, name }: RepositoryRef, token: HostToken): BareRepository => {
     const repository = repositories.find({ owner, name });

@@ -146,51 +146,49 @@ export interface LogQuery {
   readonly follow: boolean;
 }
 
+/** What is done with an application besides describing it. */
+export type Act =
+  /**
+   * Starts a release unless it is live. When that fails, the old one stays live, or is started again where it had to end first:
+   * that release takes over (`keptFiles`) what it has written, or does not `overlap`.
+   */
+  | { readonly is: 'start'; readonly release: ReleaseSpec; readonly keptFiles?: KeptFiles | undefined }
+  /** Starts the release again, with the current variables. `entry` is in the event that takes it back. */
+  | { readonly is: 'restart'; readonly entry?: number | undefined }
+  /**
+   * Starts an application that ran before, with retries as after a crash; ends when it was tried once. Without a release it
+   * is `starting` until it is resumed with one, or with what is `missing`. One that was started or stopped meanwhile stays so.
+   */
+  | { readonly is: 'resume'; readonly missing?: Missing | undefined }
+  /** Changes how many processes run of each type. */
+  | { readonly is: 'scale'; readonly scale: Scale };
+
 /**
- * What the runner is asked to do. Arguments and results are JSON. What cannot be done throws an `HttpError` with one sentence, 404
- * for an application that was not described.
+ * What the runner is asked to do. Arguments and results are JSON. What cannot be done throws an `HttpError` with one sentence.
+ * A call that needs the description of an application brings it, because a runner that was killed and started again has none.
  */
 export interface RunnerCalls {
-  /** Describes an application, which changes nothing of what runs. */
-  describe(app: AppSpec): Promise<void>;
+  /** Describes an application, which changes nothing of what runs; then acts. Returns its port; null where it has none yet. */
+  apply(app: AppSpec, act?: Act): Promise<number | null>;
   /** All applications are described: the front door serves from now on. */
   begin(): Promise<void>;
-  /**
-   * Starts a release unless it is live, and returns the application's port. When that fails, the old one stays live, or is
-   * started again where it had to end first: that release takes over (`keptFiles`) what it has written, or does not `overlap`.
-   */
-  start(app: AppId, release: ReleaseSpec, keptFiles?: KeptFiles): Promise<number>;
-  /** Starts the release of the application again, with the current variables. `entry` is in the event that takes it back. */
-  restart(app: AppId, entry?: number): Promise<void>;
-  /**
-   * Starts an application that ran before, with retries as after a crash; resolves when it was tried once. Without a
-   * release it is `starting` until it is resumed with one, or with what is `missing`. One that was started or stopped
-   * meanwhile stays so.
-   */
-  resume(app: AppId, missing?: Missing): Promise<void>;
-  /** Ends the application; a start in progress is cancelled. */
-  stop(app: AppId): Promise<void>;
-  /** Changes how many processes run of each type. */
-  scale(app: AppId, scale: Scale): Promise<void>;
-  /** Ends the application and forgets it. */
+  /** Ends the application, and its one-off commands where that is asked for; a start in progress is cancelled. */
+  stop(app: AppId, withRuns?: boolean): Promise<void>;
+  /** Ends the application and its one-off commands, and forgets it. */
   remove(app: AppId): Promise<void>;
-  /** Returns the state of an application; `stopped` for one that was not described. */
-  state(app: AppId): Promise<Process['state']>;
-  /** Returns the states of all described applications. */
-  states(): Promise<readonly AppState[]>;
-  processes(app: AppId): Promise<ProcessList>;
+  /** Returns the states of all described applications, or of one. */
+  states(app?: AppId): Promise<readonly AppState[]>;
+  processes(app: AppSpec): Promise<ProcessList>;
   /** Whether a host name leads to an application. */
   hasHost(host: string): Promise<boolean>;
   /** Returns lines of an application's output. */
-  logs(app: AppId, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
+  logs(app: AppSpec, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
   /** Starts a command in a release, by default in that which is live, with the current variables. */
-  run(app: AppId, run: RunStart, release?: ReleaseSpec): Promise<RunStarted>;
+  run(app: AppSpec, run: RunStart, release?: ReleaseSpec): Promise<RunStarted>;
   /** Returns what a command says until its end or the signal; one reader at a time. */
   said(app: AppId, id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
   /** Sends a command input or a signal. */
   input(app: AppId, id: string, input: RunInput): Promise<void>;
-  /** Ends the commands of an application. */
-  endRuns(app: AppId): Promise<void>;
   /**
    * Returns the events after that one, once there are any; those before are forgotten. After one of another runner: all.
    */

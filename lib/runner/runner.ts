@@ -3,7 +3,7 @@ import type { Process, ProcessList, Scale } from '../../functions/core/ports/pro
 import type { KeptFiles } from '../files/kept-files.ts';
 import type { StartedGroup } from '../process/members.ts';
 import { Actor } from './actor.ts';
-import type { AppSpec, Missing, ReleaseSpec } from './calls.ts';
+import type { Act, AppSpec, ReleaseSpec } from './calls.ts';
 import type { CurrentSpec } from './current-spec.ts';
 import type { PortHandover } from './door/app-port.ts';
 import type { AppProxy } from './door/proxy.ts';
@@ -50,7 +50,16 @@ export class Runner {
     return state === 'asleep' && runs.busy ? 'running' : state;
   }
 
-  start(release: ReleaseSpec, keptFiles?: KeptFiles): Promise<number> {
+  /** Does what an act says, and returns the port. */
+  async act(act?: Act): Promise<number | null> {
+    if (act?.is === 'start') return this.#start(act.release, act.keptFiles);
+    if (act?.is === 'restart') await this.#restart(act.entry);
+    else if (act?.is === 'resume') await this.#actor.resume(act.missing);
+    else if (act?.is === 'scale') await this.#scale(act.scale);
+    return this.spec.now.port;
+  }
+
+  #start(release: ReleaseSpec, keptFiles?: KeptFiles): Promise<number> {
     return this.#inOrder(async () => {
       const { state } = this.#actor.life;
       const isLive = state.is === 'running' && state.serving.now.snapshot === release.snapshot;
@@ -59,7 +68,7 @@ export class Runner {
     });
   }
 
-  restart(entry?: number): Promise<void> {
+  #restart(entry?: number): Promise<void> {
     return this.#inOrder(() => this.#actor.start({ release: this.spec.release(), entry }));
   }
 
@@ -69,10 +78,6 @@ export class Runner {
       await this.#actor.end({ drainMs: this.parts.limits.drainMs });
       this.log.note('stopped');
     });
-  }
-
-  resume(missing?: Missing): Promise<void> {
-    return this.#actor.resume(missing);
   }
 
   /** Ends the processes, for good; with another runner that is given the port, when requests and runs of cron have ended. */
@@ -110,7 +115,7 @@ export class Runner {
     return this.#actor.ready(release);
   }
 
-  scale(changed: Scale): Promise<void> {
+  #scale(changed: Scale): Promise<void> {
     return this.#inOrder(async () => {
       const { scale } = this.spec.now;
       const release = this.spec.release();

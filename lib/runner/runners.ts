@@ -1,9 +1,8 @@
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { Connections } from '../http/connections.ts';
-import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import { reporting } from './app-events.ts';
-import { type AppId, appKey, type Report, type RunnerCalls } from './calls.ts';
+import { type AppId, type AppSpec, appKey, type Report, type RunnerCalls } from './calls.ts';
 import type { PortHandover, Predecessor } from './door/app-port.ts';
 import { type FrontDoor, frontDoor } from './door/front-door.ts';
 import { oneOffs } from './jobs/one-offs.ts';
@@ -45,11 +44,6 @@ export interface Runners extends RunnerCalls {
 export function runners({ limits, own, groups, predecessor }: RunnersOptions): Runners {
   const runnersByKey = new Map<string, Runner>();
   const find = (app: AppId) => runnersByKey.get(appKey(app));
-  const get = (app: AppId) => {
-    const runner = find(app);
-    if (runner) return runner;
-    throw new HttpError(404, `${app.app} has not been started yet.`);
-  };
   const events = new KeptEvents();
   const connections = new Connections({ most: limits.connections });
   const parts: RunnerParts = {
@@ -69,43 +63,46 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
   const measuring = setInterval(() => void measureMemory([...runnersByKey.values()]), limits.usageMs).unref();
   const { lead, begin, ...door } = frontDoor(limits);
   const led = () => lead([...runnersByKey.values()]);
+  /** Returns what runs an application, which has this description from now on. */
+  const described = (app: AppSpec): Runner => {
+    const known = find(app);
+    known?.spec.describe(app);
+    const runner = known ?? new Runner(parts, app);
+    runnersByKey.set(appKey(app), runner);
+    led();
+    return runner;
+  };
   return {
     door,
     guard: (server) => connections.guard(server),
-    describe: async (app) => {
-      const runner = find(app);
-      if (runner) runner.spec.describe(app);
-      else runnersByKey.set(appKey(app), new Runner(parts, app));
-      led();
-    },
+    apply: async (app, act) => described(app).act(act),
     begin: async () => begin(),
-    start: async (app, release, keptFiles) => get(app).start(release, keptFiles),
-    restart: async (app, entry) => get(app).restart(entry),
-    resume: async (app, missing) => get(app).resume(missing),
-    stop: async (app) => find(app)?.stop(),
-    scale: async (app, scale) => get(app).scale(scale),
+    stop: async (app, withRuns = false) => {
+      await Promise.all([find(app)?.stop(), withRuns && commands.end(app)]);
+    },
     remove: async (app) => {
       const gone = find(app);
       await Promise.all([gone?.close(), commands.end(app)]);
       if (find(app) === gone) runnersByKey.delete(appKey(app));
       led();
     },
-    state: async (app) => find(app)?.state() ?? 'stopped',
-    states: async () =>
-      [...runnersByKey.values()].map((one) => ({ user: one.spec.now.user, app: one.spec.now.app, state: one.state() })),
+    states: async (app) =>
+      (app ? [find(app) ?? []].flat() : [...runnersByKey.values()]).map((one) => {
+        const { user, app } = one.spec.now;
+        return { user, app, state: one.state() };
+      }),
     processes: async (app) => {
-      const { processes, ...more } = await get(app).processes();
+      const { processes, ...more } = await described(app).processes();
       return { processes: [...processes, ...(await withMemory(commands.listed(app)))], ...more };
     },
     hasHost: async (host) => door.find(host) !== undefined,
-    logs: async (app, query, signal) => logLines(get(app).log, query, signal),
+    logs: async (app, query, signal) => logLines(described(app).log, query, signal),
     run: async (app, run, release) => {
-      const { id } = await commands.start(get(app), run, release);
+      const { id } = await commands.start(described(app), run, release);
       return { id };
     },
     said: async (app, id, signal) => commands.get(app, id).read(signal),
     input: async (app, id, input) => commands.get(app, id).write(input),
-    endRuns: async (app) => commands.end(app),
     events: (last, signal) => events.after(last, signal),
     report: events.add,
     handOver: async (key, handover) => {

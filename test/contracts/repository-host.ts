@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
-import type { CommitStatus, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
+import type { CommitStatus, Host } from '../../functions/core/ports/repository-host.ts';
 
 /** A commit to create at the host under test. */
 export interface WantedCommit {
@@ -21,7 +21,7 @@ export const AUTHOR = 'Ada';
 
 /** A host under test, and functions to set up its content. */
 export interface RepositoryHostFixture {
-  readonly host: RepositoryHost;
+  readonly host: Host;
   commit(commit: WantedCommit): Promise<CommitRef>;
   /** That of all of its repositories. */
   readonly defaultBranch: string;
@@ -50,7 +50,7 @@ const message = 'Grüße\n\nDetails [skip ci]';
 const missing = 'f'.repeat(40);
 const { signal: never } = new AbortController();
 
-/** Defines the contract tests that every adapter of the port `RepositoryHost` passes. */
+/** Defines the contract tests that every adapter of the port `Host` passes. */
 export function repositoryHostContract(title: string, open: () => Promise<RepositoryHostFixture>): void {
   describe(`${title}, as a repository host`, () => {
     let fixture: RepositoryHostFixture;

@@ -5,10 +5,10 @@ import { type CommitRef, isCommitId } from '../../functions/core/payload/deliver
 import type {
   CommitStatus,
   Comparison,
+  Host,
   HostToken,
   OpenPullRequest,
   Pairing,
-  RepositoryHost,
 } from '../../functions/core/ports/repository-host.ts';
 import { oneLine } from '../../functions/core/text.ts';
 import { commitTarball } from '../support/service/tarballs.ts';
@@ -26,7 +26,7 @@ export interface MemoryCommit {
 }
 
 /** An in-memory repository host: the port, and methods to set up its content. */
-export interface MemoryHost extends RepositoryHost {
+export interface MemoryHost extends Host {
   /** Creates a commit, and with the first one its repository. */
   commit(commit: MemoryCommit): CommitRef;
   /** Makes a commit the tip of a branch. */
@@ -40,7 +40,7 @@ export interface MemoryHost extends RepositoryHost {
   /** The statuses set on a commit, oldest first. */
   statuses(commit: CommitRef): readonly CommitStatus[];
   /** Makes a method throw this error; null makes it work again. */
-  failWith(method: keyof RepositoryHost, error: DeployError | null): void;
+  failWith(method: keyof Host, error: DeployError | null): void;
 }
 
 interface Stored {
@@ -56,7 +56,7 @@ export function memoryHost(name = 'memory'): MemoryHost {
   const open = new Map<number, OpenPullRequest | null>();
   const listed: boolean[] = [];
   const failures = new Map<string, DeployError>();
-  const enter = (method: keyof RepositoryHost) => {
+  const enter = (method: keyof Host) => {
     const failure = failures.get(method);
     if (failure) throw failure;
   };

@@ -1,6 +1,6 @@
 import { once } from '../../core/concurrency.ts';
 import { DeployError } from '../../core/errors.ts';
-import type { RepositoryHost } from '../../core/ports/repository-host.ts';
+import type { Host } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
 import { type HostConfig, hostAt } from './configuration.ts';
 import type { Timeouts } from './http/http-client.ts';
@@ -10,7 +10,7 @@ import type { HostOptions } from './rest-host.ts';
 interface OpenHost {
   readonly name: string;
   readonly kind: string;
-  readonly host: RepositoryHost;
+  readonly host: Host;
 }
 
 /** The configured hosts: the only ones that are ever called. */
@@ -18,17 +18,17 @@ export interface Hosts {
   /** See `hostAt`. */
   at(segment: string): OpenHost | null;
   /** Returns the host of that name. Throws `deploy:repohost:no_pkg_json` when it is not or no longer configured. */
-  named(name: string): RepositoryHost;
+  named(name: string): Host;
 }
 
 export interface OpenOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Hosts that are open already, by name: that of this process. */
-  readonly opened?: ReadonlyMap<string, RepositoryHost>;
+  readonly opened?: ReadonlyMap<string, Host>;
 }
 
 /** Opens one host. Its dialect and the HTTP client are loaded at the first call. */
-export function openHost(definition: HostDefinition, options: HostOptions): RepositoryHost {
+export function openHost(definition: HostDefinition, options: HostOptions): Host {
   const opened = once(async () => {
     const { restHost } = await import('./rest-host.ts');
     const { web, downloadHosts = [] } = options;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import { type CommitRef, isCommitId, type RepositoryRef } from '../../core/payload/delivery.ts';
-import type { HostedRepository, HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
+import type { Host, HostedRepository, HostToken } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
 import { faultOf, NO_WHOLE_ID } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
@@ -38,7 +38,7 @@ export interface HostOptions {
 }
 
 /** Returns a repository host with a REST API. See `RepositoryHost` for the error codes. */
-export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost {
+export function restHost(options: HostOptions, dialect: Dialect): Host {
   const policy = addressPolicy(options);
   const send = options.httpClient ?? createHttpClient(policy, { ...usualTimeouts, ...options.timeouts });
   const httpClient = followRedirects(send, policy);

@@ -105,13 +105,20 @@ export interface RepositoryHost {
   tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<BranchTip | null>;
   /** Returns what the host says of a repository. Throws like `file`. */
   repository(repository: RepositoryRef, token: HostToken): Promise<HostedRepository>;
+  /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */
+  pair(login: string, secret: string): Promise<Pairing>;
+}
+
+/** What is asked of a host about pull requests. */
+export interface PullRequests {
   /** Returns what a pull request is now; one that does not exist is not open. Throws like `file`. */
   pullRequestState(repository: RepositoryRef, pullRequest: number, token: HostToken): Promise<PullRequestState>;
   /** Returns the open pull requests. Throws like `file`. */
   openPullRequests(repository: RepositoryRef, token: HostToken, tag: string | null): Promise<PullRequestList>;
-  /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */
-  pair(login: string, secret: string): Promise<Pairing>;
 }
+
+/** A repository host with all that the service asks of it. */
+export type Host = RepositoryHost & PullRequests;
 
 /** The repository host of the service itself, which deploys the default branch of each repository. */
 export interface OwnHost {

@@ -6,7 +6,7 @@ import { unlessRefused } from '../errors.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog } from '../ports/log.ts';
-import type { Comparison, HostToken, RepositoryHost } from '../ports/repository-host.ts';
+import type { Comparison, Host, HostToken } from '../ports/repository-host.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Trace } from '../ports/system.ts';
 import { DAY_MS } from '../preview/preview.ts';
@@ -19,7 +19,7 @@ export interface ComparePorts extends KnownPorts {
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'send'>;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
+  readonly host: (name: string) => Pick<Host, 'tip' | 'compare' | 'pullRequestState'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   /** Days after which a preview that nobody has touched is removed. */
   readonly previewDays: number;
@@ -139,7 +139,7 @@ interface ComparedPreview extends Compared {
 
 /**
  * Removes a preview whose pull request was closed without a call that said so, or that nobody has touched for long.
- * Throws as `RepositoryHost.pullRequestState` does.
+ * Throws as `PullRequests.pullRequestState` does.
  */
 export async function comparePreview(
   preview: TrackedApp,

@@ -28,10 +28,11 @@ interface Compared {
 type StrayPorts = KnownPorts & { readonly appFacts: Pick<AppFacts, 'overruledUntil'> };
 
 /**
- * Returns the last entry of a tip which the log knows, if its host was away until that ended; or the entry that is live in
- * its place, when nothing that the log knows is against the tip: what is live is not on the branch any more, or was
- * deployed after the tip or in its place, to which the branch has been moved since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
- * failed, was cancelled or is under way, or CI or its message decided against it.
+ * Returns the last entry of a tip which the log knows, if its host was away until that ended. Else the entry that is live in
+ * its place, when nothing that the log knows is against the tip: what is live is not on the branch any more, or was deployed
+ * after the tip or in its place, to which the branch has been moved since. Calls were lost, or came late. Null after a
+ * person's deploy or operation, and when the tip's own deploy has failed, was cancelled or is under way, or CI or its message
+ * decided against it.
  */
 export async function strayOf(
   { tracked, tip, facts, isOnBranch, at }: Compared,

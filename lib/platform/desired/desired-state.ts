@@ -1,7 +1,7 @@
 import { forEachLimit } from '../../../functions/core/concurrency.ts';
 import { turnsByUser } from '../../../functions/core/places.ts';
 import { messageOf, sentenceOf } from '../../http/http-error.ts';
-import { type AppId, appKey } from '../../runner/calls.ts';
+import { type Act, type AppId, type AppSpec, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { ServedUsers } from '../store/served-users.ts';
 import { describeApp, readRelease } from './describe.ts';
@@ -31,12 +31,17 @@ export function desiredState(parts: DesiredParts) {
   const rebuildTurns = turnsByUser(REBUILT_AT_ONCE);
   let closed = false;
   const failed = (app: AppId) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
-  /** Describes an application to the runner as it is recorded now, if it was started before. */
-  const describe = async (app: AppId): Promise<void> => {
+  /** Returns the description of an application as it is recorded now; null when it was not started before. */
+  const specOf = async (app: AppId): Promise<AppSpec | null> => {
     const stored = await apps.find(app);
-    if (!stored || stored.active === null) return;
+    if (!stored || stored.active === null) return null;
     const release = await readRelease(parts, app, stored.active).catch(() => null);
-    await calls.describe(await describeApp(parts, app, stored, release));
+    return describeApp(parts, app, stored, release);
+  };
+  /** Describes it to the runner, and acts. */
+  const apply = async (app: AppId, act?: Act): Promise<void> => {
+    const spec = await specOf(app);
+    if (spec) await calls.apply(spec, act);
   };
   const of = (app: AppId) => operationsOf({ ...parts, starts }, app, () => awaited.delete(appKey(app)));
   /** Starts a release whose start was cut off: it may have answered already. When it fails, the one before is live. */
@@ -51,35 +56,30 @@ export function desiredState(parts: DesiredParts) {
     await startNext(app);
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
-    await describe(app);
     if (stored.wanted !== 'running') {
-      if ((await calls.state(app)) !== 'stopped') await calls.stop(app);
+      await apply(app);
+      if ((await of(app).state()) !== 'stopped') await calls.stop(app);
       return;
     }
     awaited.add(appKey(app));
     if ((await parts.snapshots.find(app, stored.active))?.state !== 'ready') {
-      await calls.resume(app);
+      await apply(app, { is: 'resume' });
       const { active } = stored;
       await rebuildTurns(app.user, () => parts.rebuild(app, active).catch(failed(app)));
-      await describe(app);
     }
     if (!awaited.delete(appKey(app))) return;
     const release = await readRelease(parts, app, stored.active).catch(sentenceOf);
-    if (typeof release === 'string') return calls.resume(app, { snapshot: stored.active, why: release });
-    await calls.resume(app);
+    const missing = typeof release === 'string' ? { snapshot: stored.active, why: release } : undefined;
+    await apply(app, { is: 'resume', missing });
+    if (typeof release === 'string') return;
     parts.onStarted(app);
     parts.onMade(app, { release, scale: stored.scale });
   };
   /** Starts an application again that was running; a failure goes to its log. */
   const begin = (app: AppId) => resumeOne(app).catch(failed(app));
-  /** Ends all processes of an application, one-off commands too, and records nothing. */
-  const end = async (app: AppId) => {
-    awaited.delete(appKey(app));
-    await Promise.all([calls.stop(app), calls.endRuns(app)]);
-  };
   /** Describes to the runner all applications that were started before. */
   const describeAll = async () => {
-    await forEachLimit(await present(parts), DESCRIBED_AT_ONCE, (app) => describe(app).catch(failed(app)));
+    await forEachLimit(await present(parts), DESCRIBED_AT_ONCE, (app) => apply(app).catch(failed(app)));
     await calls.begin();
   };
   /**
@@ -96,7 +96,8 @@ export function desiredState(parts: DesiredParts) {
     of,
     /** Resolves when the start of a snapshot has been recorded, if one is under way. */
     recorded: (app: AppId, snapshot: string) => starts.recorded(app, snapshot),
-    describe,
+    /** Describes an application to the runner as it is recorded now, if it was started before. */
+    describe: (app: AppId) => apply(app),
     /** Ends the application's processes; the runner forgets it. */
     remove: (app: AppId) => {
       awaited.delete(appKey(app));
@@ -115,7 +116,11 @@ export function desiredState(parts: DesiredParts) {
       const gone = before.filter((user) => !names.includes(user));
       users.set(names);
       if (added.length + gone.length === 0) return;
-      for (const user of gone) for (const app of await apps.list(user)) await end(app);
+      for (const app of (await Promise.all(gone.map(apps.list))).flat()) {
+        awaited.delete(appKey(app));
+        // Their ports stay taken.
+        await calls.stop(app, true);
+      }
       // The names of applications of an only user are shorter.
       await describeAll();
       for (const user of added) {

@@ -1,6 +1,6 @@
 import type { ProcessList, RunInput, RunStart, Scale } from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
-import { HttpError, isAway, isMissing } from '../../http/http-error.ts';
+import { HttpError, isAway } from '../../http/http-error.ts';
 import {
   type AppId,
   type AppSpec,
@@ -23,9 +23,10 @@ export interface Started {
   readonly lost?: string | undefined;
 }
 
-/** What is recorded of an application, with its release that is live. */
-interface StoredRelease extends StoredApp {
+/** An application with its release that is live. */
+interface LiveRelease extends Pick<StoredApp, 'scale'> {
   readonly release: ReleaseSpec;
+  readonly spec: AppSpec;
 }
 
 export interface OperationParts extends DescribeParts {
@@ -63,31 +64,20 @@ export class Starts {
   }
 }
 
-/** Describes an application to the runner and makes a call; both once more when the runner was restarted in between. */
-async function whenDescribed<T>(calls: RunnerCalls, spec: AppSpec, ask: () => Promise<T>): Promise<T> {
-  await calls.describe(spec);
-  try {
-    return await ask();
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    await calls.describe(spec);
-    return ask();
-  }
-}
-
 /**
  * Returns the operations of an application, which change the runner and the records together. `onRequest` is called when a
  * start or an end is requested.
  */
 export function operationsOf(parts: OperationParts, app: AppId, onRequest: () => void) {
   const { calls, apps, reserve } = parts;
-  /** Makes a call about the live release. Throws 409 before the first start, and as `readRelease` does. */
-  const ofLive = async <T>(ask: (stored: StoredRelease) => Promise<T>): Promise<T> => {
+  /** Returns the live release with its application. Throws 409 before the first start, and as `readRelease` does. */
+  const live = async (): Promise<LiveRelease> => {
     const stored = await apps.get(app);
     if (stored.active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
     const release = await readRelease(parts, app, stored.active);
-    return whenDescribed(calls, await describeApp(parts, app, stored, release), () => ask({ ...stored, release }));
+    return { release, scale: stored.scale, spec: await describeApp(parts, app, stored, release) };
   };
+  const described = async (release: ReleaseSpec | null = null) => describeApp(parts, app, await apps.get(app), release);
   const isRunning = async (fields: Partial<StoredApp>) => {
     const { active, next, wanted, port } = await apps.get(app);
     const changed = { active, next, port, ...fields, wanted: 'running' as const };
@@ -105,37 +95,37 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     onRequest();
     // Written before the requests move, so that after a kill no older release answers again.
     await apps.change(app, { next: snapshot });
-    const begin = () => calls.start(app, { ...release, kept }, keptFiles);
-    const port = await whenDescribed(calls, await describeApp(parts, app, stored, before), begin).catch(
-      async (error: unknown) => {
-        // A runner that has not said that it failed may have started it.
-        if (!isAway(error)) await notNext();
-        throw error;
-      },
-    );
+    const spec = await describeApp(parts, app, stored, before);
+    const act = { is: 'start', release: { ...release, kept }, keptFiles } as const;
+    const port = await calls.apply(spec, act).catch(async (error: unknown) => {
+      // A runner that has not said that it failed may have started it.
+      if (!isAway(error)) await notNext();
+      throw error;
+    });
     await isRunning({ active: snapshot, port, next: null }).catch(async (error: unknown) => {
       await notNext();
       // What serves is what the next start of the platform finds.
-      await (before ? calls.start(app, before) : calls.stop(app));
+      await (before ? calls.apply(spec, { is: 'start', release: before }) : calls.stop(app));
       throw error;
     });
     parts.onMade(app, { release, scale: stored.scale });
     return { lost, answers: answers(stored, release) };
   };
   return {
-    state: () => calls.state(app),
+    /** Returns the state of an application; `stopped` for one that was not described. */
+    state: async () => (await calls.states(app))[0]?.state ?? 'stopped',
     /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
     start: (snapshot: string): Promise<Started> => parts.starts.add(app, snapshot, () => start(snapshot)),
     /** Starts the active snapshot again, with the current variables. */
-    restart: (entry?: number): Promise<Started> =>
-      ofLive(async ({ release, ...stored }) => {
-        onRequest();
-        await calls.restart(app, entry);
-        await isRunning({});
-        parts.onStarted(app);
-        parts.onMade(app, { release, scale: stored.scale });
-        return { answers: answers(stored, release) };
-      }),
+    restart: async (entry?: number): Promise<Started> => {
+      const { release, scale, spec } = await live();
+      onRequest();
+      await calls.apply(spec, { is: 'restart', entry });
+      await isRunning({});
+      parts.onStarted(app);
+      parts.onMade(app, { release, scale });
+      return { answers: answers({ scale }, release) };
+    },
     /** Ends the application; a start in progress is cancelled. */
     stop: async () => {
       onRequest();
@@ -147,35 +137,26 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
       const { active, scale } = await apps.get(app);
       if (active === null) return { processes: [], cron: [], scale };
       const release = await readRelease(parts, app, active).catch(() => null);
-      const spec = await describeApp(parts, app, await apps.get(app), release);
-      return whenDescribed(calls, spec, () => calls.processes(app));
+      return calls.processes(await described(release));
     },
     /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
-    scale: (change: Readonly<Record<string, unknown>>) =>
-      ofLive(async ({ release }) => {
-        const { scale } = await apps.change(app, ({ scale }) => ({
-          scale: changedScale(app.app, { types: release.types, scale }, change),
-        }));
-        await calls.scale(app, scale);
-        parts.onMade(app, { release, scale });
-      }),
-    logs: async (query: LogQuery, signal: AbortSignal) => {
-      // After a failed first start, the runner has no description of the application.
-      const spec = await describeApp(parts, app, await apps.get(app), null);
-      return whenDescribed(calls, spec, () => calls.logs(app, query, signal));
+    scale: async (change: Readonly<Record<string, unknown>>) => {
+      const { release, spec } = await live();
+      const { scale } = await apps.change(app, ({ scale }) => ({
+        scale: changedScale(app.app, { types: release.types, scale }, change),
+      }));
+      await calls.apply(spec, { is: 'scale', scale });
+      parts.onMade(app, { release, scale });
     },
+    // After a failed first start, the runner has no description of the application.
+    logs: async (query: LogQuery, signal: AbortSignal) => calls.logs(await described(), query, signal),
     /** Starts a command in the release that is live; before the first start in the newest that was built. */
     run: async (run: RunStart) => {
-      if ((await apps.get(app)).active !== null) {
-        return ofLive(() => calls.run(app, run));
-      }
+      if ((await apps.get(app)).active !== null) return calls.run((await live()).spec, run);
       // An application that needs a table to answer gets it by a command before its first start.
       const built = (await parts.snapshots.list(app)).find(({ state }) => state === 'ready');
       if (!built) throw new HttpError(409, `${app.app} has no release yet: nothing of it has been built.`);
-      const release = await readRelease(parts, app, built.id);
-      return whenDescribed(calls, await describeApp(parts, app, await apps.get(app), null), () =>
-        calls.run(app, run, release),
-      );
+      return calls.run(await described(), run, await readRelease(parts, app, built.id));
     },
     said: (id: string, signal: AbortSignal) => calls.said(app, id, signal),
     input: (id: string, input: RunInput) => calls.input(app, id, input),

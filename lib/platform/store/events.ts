@@ -20,6 +20,8 @@ export interface AppEventStore {
    * reported them may be gone. Returns whether there were any.
    */
   keepOnly(app: AppId, subjects: ReadonlySet<string>): Promise<boolean>;
+  /** Ends the incidents of an application that is about to be removed. */
+  endAll(app: AppId): Promise<void>;
 }
 
 interface Row {
@@ -53,6 +55,7 @@ export function appEvents(tables: Tables): AppEventStore {
     },
     add: (event) => tables.note(() => addTo(tables, event)),
     keepOnly: (app, subjects) => tables.note(() => keepOnly(tables, app, subjects)),
+    endAll: (app) => tables.note(() => endAll(tables, app)),
   };
 }
 
@@ -64,6 +67,19 @@ function keepOnly(tables: Tables, { user, app }: AppId, subjects: ReadonlySet<st
     return addTo(tables, { user, app, about, ...told, id: { of: 'platform', seq: Date.now() } });
   });
   return ended.includes(true);
+}
+
+/** The rows of an application go with it: what has to be told yet becomes a row of no application, for an hour at least. */
+function endAll(tables: Tables, { user, app }: AppId): void {
+  keepOnly(tables, { user, app }, new Set());
+  const ofNone = "user = ? AND app IS NULL AND about <> ''";
+  const anHourAgo = new Date(Date.now() - SAME_ENTRY_MS).toISOString();
+  tables.run(
+    `DELETE FROM states WHERE ${ofNone} AND doc ->> 'state' = 'running' AND doc ->> 'at' < ?`,
+    user,
+    anHourAgo,
+  );
+  tables.run("UPDATE states SET app = NULL WHERE user = ? AND app = ? AND about <> ''", user, app);
 }
 
 function eventOf({ seq, user, app, about, doc }: Row): AppEvent | Incident {

@@ -46,29 +46,25 @@ export interface Hello {
 /** The calls with one answer. */
 export const ANSWERED = [
   ...([
-    'describe',
+    'apply',
     'begin',
-    'start',
-    'restart',
-    'resume',
     'stop',
-    'scale',
     'remove',
-    'state',
     'states',
     'processes',
     'hasHost',
+    'run',
+    'input',
+    'events',
+    'close',
   ] as const),
-  ...(['run', 'input', 'endRuns', 'events', 'close'] as const),
 ] satisfies readonly (keyof RunnerCalls)[];
 
 /** Those that are answered piece by piece. */
 export const STREAMED = ['logs', 'said'] as const satisfies readonly (keyof RunnerCalls)[];
 
 /** Calls that last as long as an application needs, or wait for something. The others are answered at once. */
-export const LASTING: readonly string[] = [
-  ...['start', 'restart', 'resume', 'stop', 'scale', 'remove', 'run', 'endRuns', 'events', 'close'],
-];
+export const LASTING: readonly string[] = ['apply', 'stop', 'remove', 'run', 'events', 'close'];
 
 /** Calls that are not repeated when a runner has ended before it has answered: they may have been done. */
 export const ONCE: readonly string[] = ['run', 'input', 'close'];

@@ -70,8 +70,9 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
     const address = await listening(probe.port);
     if (address) {
       const answering = answer(probe, { address, path }, readinessMs - elapsed());
-      // Any program may listen on the port before the application does, whose traffic it would get.
-      if (checked !== address.host && (await probe.ownerOf(address)) === 'another') {
+      // Any program may listen on the port before the application does, whose traffic it would get. An application that has
+      // just ended is no owner either, but its port is closed.
+      if (checked !== address.host && (await probe.ownerOf(address)) === 'another' && (await accepts(address))) {
         return {
           problem: `Another program listens on port ${probe.port}, the PORT of the application.`,
           isTaken: true,

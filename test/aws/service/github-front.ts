@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { DeployError } from '../../../functions/core/errors.ts';
 import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
-import type { RepositoryHost } from '../../../functions/core/ports/repository-host.ts';
+import type { Host } from '../../../functions/core/ports/repository-host.ts';
 import { listen, type ReservedPort } from '../../../lib/http/ports.ts';
 
 interface Front {
-  readonly host: RepositoryHost;
+  readonly host: Host;
   /** The only user, whose password and API tokens are valid as tokens. */
   readonly user: string;
   readonly verify: VerifyLogin;

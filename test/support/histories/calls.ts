@@ -1,5 +1,5 @@
 import type { CommitRef, RepositoryRef } from '../../../functions/core/payload/delivery.ts';
-import type { RepositoryHost } from '../../../functions/core/ports/repository-host.ts';
+import type { Host } from '../../../functions/core/ports/repository-host.ts';
 import type { HookCall } from '../../../functions/core/ports/sender.ts';
 import {
   bitbucketPullRequest,
@@ -202,7 +202,7 @@ export function afterRename({ body, headers, query }: HookCall): HookCall {
 }
 
 /** Has a host find the repository by its new name too, as hosts lead from the former one to that. */
-export function renameAt<H extends RepositoryHost>(host: H): void {
+export function renameAt<H extends Host>(host: H): void {
   const methods = ['file', 'tarball', 'setStatus', 'compare', 'wholeCommit', 'tip', 'repository'] as const;
   for (const method of methods) {
     const ask = host[method] as (ref: RepositoryRef, ...rest: unknown[]) => never;

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AppId, AppSpec, ReleaseSpec } from '../../../lib/runner/calls.ts';
+import type { AppId, AppSpec, ReleaseSpec, RunnerCalls } from '../../../lib/runner/calls.ts';
 
 export const hello: AppId = { user: 'ada', app: 'hello' };
 
@@ -32,4 +32,14 @@ export async function releaseIn(folder: string, snapshot: string, server: string
   const manifest = { scripts: {}, packages: [] };
   const how = { since: Date.now(), overlap: true, health: null, kept: [] };
   return { snapshot, root, folder: root, bins: [], manifest, types: { web, others: {} }, cron: [], ...how };
+}
+
+/** Starts a release at a runner and returns the port. */
+export async function startAt(runner: RunnerCalls, spec: AppSpec, release: ReleaseSpec): Promise<number> {
+  return (await runner.apply(spec, { is: 'start', release })) ?? 0;
+}
+
+/** Returns the state that a runner has of an application; undefined when it was not described. */
+export async function stateAt(runner: RunnerCalls, app: AppId = hello) {
+  return (await runner.states(app))[0]?.state;
 }

@@ -4,7 +4,7 @@ import type { Entry } from '../../../functions/core/entry/entry.ts';
 import type { DeployError } from '../../../functions/core/errors.ts';
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { jobOf, type StageJob } from '../../../functions/core/pipeline/job.ts';
-import type { RepositoryHost } from '../../../functions/core/ports/repository-host.ts';
+import type { Host } from '../../../functions/core/ports/repository-host.ts';
 import { compareApp } from '../../../functions/core/reconcile/compare.ts';
 import { append, MINUTE, type Patch, SECOND } from '../entries.ts';
 import { type LogRoles, pipelineWorld } from './pipeline-world.ts';
@@ -37,7 +37,7 @@ export const travis = { '.travis.yml': 'notifications:\n  webhooks: https://hook
 export function fail(
   { host }: Pick<World, 'host'>,
   error: DeployError | null,
-  methods: readonly (keyof RepositoryHost)[] = METHODS,
+  methods: readonly (keyof Host)[] = METHODS,
 ): void {
   // What does not know a commit can be asked for its branches.
   const failing = error?.host === 'unknown' ? (['file', 'tarball', 'compare', 'wholeCommit'] as const) : methods;

@@ -38,6 +38,20 @@ it.each(['stopped', 'running'])(
   },
 );
 
+it('the incident of a job ends with its application, and another one with that name begins anew', async () => {
+  const at = await platform();
+  for (const _ of ['first', 'second']) {
+    await deploy(at, 'hello', '1', withJob);
+    await expect.poll(async () => (await told(at)).at(-1)).toEqual(FAILS);
+    const failing = (await eventsOf(at)).find(({ app, state }) => app === 'hello' && state === 'crashed');
+    await at.operations.remove(hello);
+    const gone = (await eventsOf(at)).at(-1);
+    expect(gone).toMatchObject({ state: 'running', reason: IS_GONE[1] });
+    expect(gone).toHaveProperty('first', failing && 'first' in failing && failing.first);
+    expect(await at.failing()).toEqual([]);
+  }
+});
+
 it('the incident of a job stays while the application has it, after a restart and in its next release', async () => {
   const at = await platform();
   await deploy(at, 'hello', '1', withJob);

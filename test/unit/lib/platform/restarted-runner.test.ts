@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { HttpError } from '../../../../lib/http/http-error.ts';
 import type { UsedRunner } from '../../../../lib/platform/desired/applications.ts';
-import type { RunnerCalls } from '../../../../lib/runner/calls.ts';
 import {
   appFiles,
   build,
@@ -21,14 +20,17 @@ const AWAY = () => new HttpError(503, 'What runs the applications was started ag
 const version = (number: string, server = serverFile(number)) => appFiles('hello', server);
 
 /** Returns what replaces the start of a release. */
-function starting(replaced: (start: () => Promise<number>, snapshot: string) => Promise<number>) {
+function starting(replaced: (start: () => Promise<number | null>, snapshot: string) => Promise<number | null>) {
   return (runner: UsedRunner): UsedRunner => ({
     ...runner,
-    start: (app, release, takes) => replaced(() => runner.start(app, release, takes), release.snapshot),
+    apply: (app, act) => {
+      const apply = () => runner.apply(app, act);
+      return act?.is === 'start' ? replaced(apply, act.release.snapshot) : apply();
+    },
   });
 }
 
-const killed: Readonly<Record<string, (start: () => Promise<number>) => Promise<number>>> = {
+const killed: Readonly<Record<string, (start: () => Promise<number | null>) => Promise<number | null>>> = {
   'before it answers requests': async () => {
     throw AWAY();
   },
@@ -61,9 +63,9 @@ it.each(Object.entries(killed))(
       dataDir,
       runner: (runner) => ({
         ...noted(runner),
-        resume: async (...args: Parameters<RunnerCalls['resume']>) => {
-          resumed.push((await runner.states()).map(({ state }) => state));
-          await runner.resume(...args);
+        apply: async (app, act) => {
+          if (act?.is === 'resume') resumed.push((await runner.states()).map(({ state }) => state));
+          return noted(runner).apply(app, act);
         },
       }),
     });
@@ -124,22 +126,6 @@ it('a start that has failed leaves nothing for the next start of the platform', 
   expect(started).toEqual([]);
 });
 
-it('a runner that was started again in the middle of a start gets the description of the application once more', async () => {
-  const at = await platform({
-    runner: (runner) => {
-      let isKilled = false;
-      const start: RunnerCalls['start'] = async (app, release, takes) => {
-        if (!isKilled) await runner.remove(app);
-        isKilled = true;
-        return runner.start(app, release, takes);
-      };
-      return { ...runner, start };
-    },
-  });
-  await deploy(at, 'hello', '1', version('1'));
-  expect((await visit(at, HOST)).body).toBe('1');
-});
-
 const texts: Readonly<Record<string, unknown>> = {
   'an error of the system': Object.assign(new Error('connect ECONNREFUSED runner.sock'), { code: 'ECONNREFUSED' }),
   'a connection that was cut': Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }),
@@ -167,7 +153,7 @@ it('a runner that does not answer is 503 for who asks for the applications', asy
   const at = await platform({
     runner: (runner) => ({
       ...runner,
-      state: async () => {
+      states: async () => {
         throw AWAY();
       },
     }),

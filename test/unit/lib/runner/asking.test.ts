@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { ReleaseSpec } from '../../../../lib/runner/calls.ts';
+import type { AppSpec, ReleaseSpec } from '../../../../lib/runner/calls.ts';
 import { runnerClient } from '../../../../lib/runner/program/client.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 
-const shop = { user: 'ada', app: 'shop' };
-const release = { snapshot: '1.0.0-1' } as ReleaseSpec;
+const shop = { user: 'ada', app: 'shop' } as AppSpec;
+const start = { is: 'start', release: { snapshot: '1.0.0-1' } as ReleaseSpec } as const;
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => unknown;
 
@@ -43,18 +43,18 @@ const cuts: Readonly<Record<string, Answer>> = {
 };
 
 it.each(Object.entries(cuts))('a runner that %s when it is killed is asked again', async (_, cut) => {
-  const { client, calls, listen } = await fakeRunner({ start: [cut, cut, says(4000)] });
+  const { client, calls, listen } = await fakeRunner({ apply: [cut, cut, says(4000)] });
   await listen();
-  expect(await client.start(shop, release)).toBe(4000);
-  expect(calls).toEqual(['start', 'start', 'start']);
+  expect(await client.apply(shop, start)).toBe(4000);
+  expect(calls).toEqual(['apply', 'apply', 'apply']);
 });
 
 it('a runner that is not there is waited for', async () => {
-  const { client, listen } = await fakeRunner({ state: [says('running')] });
-  const state = client.state(shop);
+  const { client, listen } = await fakeRunner({ states: [says([])] });
+  const states = client.states();
   await pause(60);
   await listen();
-  expect(await state).toBe('running');
+  expect(await states).toEqual([]);
 });
 
 it('a command is not run twice: who has asked for it reads a sentence', async () => {
@@ -68,10 +68,10 @@ it('a command is not run twice: who has asked for it reads a sentence', async ()
 });
 
 it('a call that ends each runner is given up after three', async () => {
-  const { client, calls, listen } = await fakeRunner({ start: [cuts['hangs up'] as Answer] });
+  const { client, calls, listen } = await fakeRunner({ apply: [cuts['hangs up'] as Answer] });
   await listen();
   const reason = { status: 503, message: 'What runs the applications was started again.' };
-  await expect(client.start(shop, release)).rejects.toMatchObject(reason);
+  await expect(client.apply(shop, start)).rejects.toMatchObject(reason);
   expect(calls).toHaveLength(3);
 });
 
@@ -90,10 +90,10 @@ it('a runner that hangs ends each call after its time, and the log says it once,
 });
 
 it('a start may last while the runner answers other calls, and ends when it does not', async () => {
-  const { client, calls, listen } = await fakeRunner({ start: [hangs], hello: [says({}), says({}), hangs] }, 400);
+  const { client, calls, listen } = await fakeRunner({ apply: [hangs], hello: [says({}), says({}), hangs] }, 400);
   await listen();
-  await expect(client.start(shop, release)).rejects.toMatchObject(HANGS);
-  expect(calls).toEqual(['start', 'hello', 'hello', 'hello']);
+  await expect(client.apply(shop, start)).rejects.toMatchObject(HANGS);
+  expect(calls).toEqual(['apply', 'hello', 'hello', 'hello']);
 });
 
 it('the output of an application ends when the runner hangs, before its first line and after', async () => {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openRunner } from '../../../../lib/runner/open.ts';
-import { hello as app, releaseIn, specIn } from '../../../support/platform/app-spec.ts';
+import { releaseIn, specIn, startAt } from '../../../support/platform/app-spec.ts';
 import { afterwards, temporaryFolder, until } from '../../../support/platform/harness.ts';
 
 /**
@@ -27,9 +27,8 @@ async function opened() {
   const folder = await temporaryFolder();
   const running = await openRunner({ folder, limits: { crashPauseMs: 10, healthMs: 300 }, own: process.env });
   afterwards(running.close);
-  await running.describe(specIn(folder));
   const health = { path: '/healthz', seconds: 5 };
-  const port = await running.start(app, { ...(await releaseIn(folder, '1', server)), health });
+  const port = await startAt(running, specIn(folder), { ...(await releaseIn(folder, '1', server)), health });
   const file = (name: string) => join(folder, name);
   return {
     pid: async () => (await fetch(`http://127.0.0.1:${port}`)).text(),
@@ -72,7 +71,6 @@ it('one whose answer does not come to an end does not start', async () => {
   const folder = await temporaryFolder();
   const running = await openRunner({ folder, limits: { readinessMs: 3_000 }, own: process.env });
   afterwards(running.close);
-  await running.describe(specIn(folder));
-  const started = running.start(app, await releaseIn(folder, '1', endless));
+  const started = startAt(running, specIn(folder), await releaseIn(folder, '1', endless));
   await expect(started).rejects.toThrow('did not answer GET /');
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { portOf } from '../../../../lib/http/ports.ts';
 import type { ReleaseSpec } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
-import { hello as app, releaseIn, specIn } from '../../../support/platform/app-spec.ts';
+import { releaseIn, specIn, startAt, stateAt } from '../../../support/platform/app-spec.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 
 /** Answers with this text and its process id, after `before` has run. */
@@ -23,9 +23,8 @@ async function opened() {
   const running = await openRunner({ folder, limits, own: process.env });
   afterwards(running.close);
   const spec = specIn(folder);
-  await running.describe(spec);
-  const start = async (snapshot: string, server: string, how: Partial<ReleaseSpec> = {}) =>
-    running.start(app, { ...(await releaseIn(folder, snapshot, server)), ...how });
+  const start = async (snapshot: string, server: string, how: Partial<ReleaseSpec> = {}, variables = {}) =>
+    startAt(running, { ...spec, variables }, { ...(await releaseIn(folder, snapshot, server)), ...how });
   return { running, spec, start };
 }
 
@@ -68,7 +67,7 @@ it('a port of its own that the release that runs holds is named, with the settin
 });
 
 it('without overlap the old release ends before the new one starts, and requests wait', async () => {
-  const { running, start } = await opened();
+  const { running, spec, start } = await opened();
   const alone = { overlap: false };
   const port = await start('1', says('one', LOCK), alone);
   const starting = start('2', says('two', LOCK), alone);
@@ -80,24 +79,23 @@ it('without overlap the old release ends before the new one starts, and requests
   expect(await starting).toBe(port);
   await asking;
   expect(new Set(answers.map((text) => text.slice(0, 3)))).toEqual(new Set(['one', 'two']));
-  await running.restart(app);
+  await running.apply(spec, { is: 'restart' });
   expect(await textAt(port)).toMatch(/^two /);
 });
 
 it('without overlap a release that fails has the old one started again, as it was, and the error says so', async () => {
   const { running, spec, start } = await opened();
   const alone = { overlap: false };
-  await running.describe({ ...spec, variables: { WORD: 'old' } });
-  const port = await start('1', says('one', LOCK), alone);
-  await running.describe({ ...spec, variables: { WORD: 'new' } });
+  const port = await start('1', says('one', LOCK), alone, { WORD: 'old' });
+  const variables = { WORD: 'new' };
 
-  await expect(start('2', 'throw new Error("broken")', alone)).rejects.toMatchObject({
+  await expect(start('2', 'throw new Error("broken")', alone, variables)).rejects.toMatchObject({
     message: 'Error: broken (server.js:1). What ran before was started again.',
   });
 
-  expect(await running.state(app)).toBe('running');
+  expect(await stateAt(running)).toBe('running');
   expect(await textAt(port)).toMatch(/^one \d+ old$/);
-  await running.restart(app);
+  await running.apply({ ...spec, variables }, { is: 'restart' });
   expect(await textAt(port)).toMatch(/^one \d+ new$/);
 });
 

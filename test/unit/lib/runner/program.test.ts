@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { listen } from '../../../../lib/http/ports.ts';
 import { helloOf } from '../../../../lib/runner/program/client.ts';
 import { startRunner } from '../../../../lib/runner/program/start.ts';
+import { specIn } from '../../../support/platform/app-spec.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 import { at } from '../../../support/process/inherited.ts';
 
@@ -34,9 +35,12 @@ it('a question for events waits until something happens, or who asked has left',
 });
 
 it('refuses what it cannot do with the sentence and the status of the call', async () => {
-  const runner = await started(await temporaryFolder());
-  const shop = { user: 'ada', app: 'shop' };
-  await expect(runner.restart(shop)).rejects.toMatchObject({ status: 404, message: 'shop has not been started yet.' });
+  const folder = await temporaryFolder();
+  const runner = await started(folder);
+  await expect(runner.apply(specIn(folder), { is: 'restart' })).rejects.toMatchObject({
+    status: 409,
+    message: 'Nothing has been started yet; start a snapshot first.',
+  });
 });
 
 it('a wrong time to wait for a service is refused', async () => {

@@ -8,7 +8,7 @@ import type { AppSpec, ReleaseSpec, RunnerCalls } from '../../../../lib/runner/c
 import { helloOf, runnerClient } from '../../../../lib/runner/program/client.ts';
 import { spawnRunner } from '../../../../lib/runner/program/spawn.ts';
 import { bundledRunner, startRunner } from '../../../../lib/runner/program/start.ts';
-import { hello, releaseIn, specIn } from '../../../support/platform/app-spec.ts';
+import { hello, releaseIn, specIn, startAt, stateAt } from '../../../support/platform/app-spec.ts';
 import { afterwards, isAlive, temporaryFolder, until } from '../../../support/platform/harness.ts';
 import { asking } from '../../../support/service/asking.ts';
 
@@ -47,15 +47,15 @@ async function olderRunner(server: string, how: Partial<ReleaseSpec>) {
 async function newerRunner(folder: string, files: { readonly ports: string; readonly reserve: string }, spec: AppSpec) {
   const runner = await startRunner({ folder, ...files, own: { ...process.env, RUNNER_LINGER: '60' }, warn: () => {} });
   afterwards(runner.close);
-  await runner.describe(spec);
+  await runner.apply(spec);
   await runner.begin();
   return runner;
 }
 
 async function begin(calls: RunnerCalls, spec: AppSpec): Promise<number> {
-  await calls.describe(spec);
+  await calls.apply(spec);
   await calls.begin();
-  return spec.release ? calls.start(hello, spec.release) : 0;
+  return spec.release ? startAt(calls, spec, spec.release) : 0;
 }
 
 async function byName(port: number, path = '/'): Promise<string> {
@@ -82,7 +82,7 @@ it('a runner of another version is replaced without a request that fails; log an
 
   const runner = await newerRunner(folder, files, spec);
   expect(await byName(port)).toBe(first);
-  await runner.resume(hello);
+  await runner.apply(spec, { is: 'resume' });
 
   expect(await slow).toBe(first);
   await expect.poll(() => byName(port)).not.toBe(first);
@@ -112,11 +112,11 @@ it('an application that must not overlap ends in the one before first, and reque
   const asked = asking(`http://127.0.0.1:${port}`, { headers: { host: 'hello.ada.localhost' } });
 
   const runner = await newerRunner(folder, files, spec);
-  await runner.resume(hello);
+  await runner.apply(spec, { is: 'resume' });
 
   expect(await byName(port)).not.toBe(first);
   expect((await asked.end()).failed).toEqual([]);
-  expect(await runner.state(hello)).toBe('running');
+  expect(await stateAt(runner)).toBe('running');
   await until('the one before has ended', async () => !(await isAlive(pid)));
   expect(readFileSync(spec.log, 'utf8')).not.toContain('the lock is already held');
 });
@@ -127,13 +127,13 @@ it('one that ended in the one before for a release that fails is started again',
   const runner = await newerRunner(folder, files, spec);
   const failing = { ...(await releaseIn(folder, '2', 'process.exit(1)')), overlap: false };
 
-  await expect(runner.start(hello, failing)).rejects.toMatchObject({
+  await expect(startAt(runner, spec, failing)).rejects.toMatchObject({
     message: expect.stringContaining('What ran before was started again.'),
   });
 
   expect(await byName(port)).toMatch(/^\d+$/);
   expect(await isAlive(Number(first))).toBe(false);
-  expect(await runner.state(hello)).toBe('running');
+  expect(await stateAt(runner)).toBe('running');
 });
 
 it('an application that is stopped while the one before has it has no process left, of cron neither', async () => {

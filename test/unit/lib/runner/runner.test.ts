@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import type { EventId } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
-import { hello as app, releaseIn, specIn } from '../../../support/platform/app-spec.ts';
+import { hello, releaseIn, specIn, startAt, stateAt } from '../../../support/platform/app-spec.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 
 const UP = "require('node:http').createServer((_, s) => s.end('up')).listen(process.env.PORT, process.env.HOST);";
@@ -22,23 +22,20 @@ const textAt = async (port: number) => (await fetch(`http://127.0.0.1:${port}`))
 
 it('an application whose release is built again is starting; one that is stopped meanwhile stays so', async () => {
   const { running, spec, release } = await opened();
-  await running.describe(spec);
-  await running.resume(app);
-  expect(await running.state(app)).toBe('starting');
-  await running.stop(app);
-  expect(await running.state(app)).toBe('stopped');
+  await running.apply(spec, { is: 'resume' });
+  expect(await stateAt(running)).toBe('starting');
+  await running.stop(hello);
+  expect(await stateAt(running)).toBe('stopped');
 
-  await running.resume(app);
-  await running.describe({ ...spec, release: await release('1', UP) });
-  await running.resume(app);
-  expect(await running.state(app)).toBe('running');
+  await running.apply(spec, { is: 'resume' });
+  await running.apply({ ...spec, release: await release('1', UP) }, { is: 'resume' });
+  expect(await stateAt(running)).toBe('running');
 });
 
 it('an application whose release cannot be had has crashed with that reason', async () => {
   const { running, spec } = await opened();
-  await running.describe(spec);
-  await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
-  expect(await running.state(app)).toBe('crashed');
+  await running.apply(spec, { is: 'resume', missing: { snapshot: '1', why: 'Its tarball is gone.' } });
+  expect(await stateAt(running)).toBe('crashed');
   const [crash] = await running.events(null);
   expect(crash?.event).toMatchObject({ type: 'app.crashed', snapshot: '1', detail: 'Its tarball is gone.' });
 });
@@ -46,11 +43,11 @@ it('an application whose release cannot be had has crashed with that reason', as
 it('a description of an application is for its next start, and changes neither its release nor its port', async () => {
   const { running, spec, release } = await opened();
   const says = "require('node:http').createServer((_, s) => s.end(process.env.WORD)).listen(process.env.PORT);";
-  await running.describe({ ...spec, variables: { WORD: 'one' } });
-  const port = await running.start(app, await release('1', says));
-  await running.describe({ ...spec, release: await release('0', UP), port: 1, variables: { WORD: 'two' } });
+  const port = await startAt(running, { ...spec, variables: { WORD: 'one' } }, await release('1', says));
+  const two = { ...spec, release: await release('0', UP), port: 1, variables: { WORD: 'two' } };
+  await running.apply(two);
   expect(await textAt(port)).toBe('one');
-  await running.restart(app);
+  await running.apply(two, { is: 'restart' });
   expect(await textAt(port)).toBe('two');
 });
 
@@ -62,8 +59,7 @@ it('keeps what happens until the next question, and answers as soon as something
     last = events.at(-1)?.id ?? last;
     return events.map(({ id, event }) => [id.seq, event.type]);
   };
-  await running.describe(spec);
-  await running.start(app, await release('1', UP));
+  await startAt(running, spec, await release('1', UP));
   const first = ['app.port', 'app.serving'].map((type, at) => [at + 1, type]);
   expect((await types(0)).slice(0, 2)).toEqual(first);
   expect((await types(0)).slice(0, 2)).toEqual(first);
@@ -72,22 +68,23 @@ it('keeps what happens until the next question, and answers as soon as something
     [4, 'app.retired'],
   ]);
   const next = types(4);
-  await running.restart(app);
+  await running.apply(spec, { is: 'restart' });
   expect((await next)[0]).toEqual([5, 'app.serving']);
 });
 
-it('an application that was not described is stopped, and cannot be started', async () => {
-  const { running } = await opened();
-  expect(await running.state(app)).toBe('stopped');
-  await expect(running.restart(app)).rejects.toMatchObject({ status: 404 });
+it('an application without a release cannot be started again', async () => {
+  const { running, spec } = await opened();
+  expect(await stateAt(running)).toBeUndefined();
+  await expect(running.apply(spec, { is: 'restart' })).rejects.toMatchObject({ status: 409 });
 });
 
 it('applications that wait for their turn are starting, and have their requests wait', async () => {
   const { running, spec, release } = await opened();
   const web = await release('1', `setTimeout(() => { ${UP} }, 300);`);
   const apps = Array.from({ length: 4 * availableParallelism() + 1 }, (_, at) => `app-${at}`);
-  for (const name of apps) await running.describe({ ...spec, app: name, release: web });
-  const resumed = Promise.all(apps.map((name) => running.resume({ ...app, app: name })));
+  const specs = apps.map((name) => ({ ...spec, app: name, release: web }));
+  for (const one of specs) await running.apply(one);
+  const resumed = Promise.all(specs.map((one) => running.apply(one, { is: 'resume' })));
   const ports = new Set<number>();
   for (let last: EventId | null = null; ports.size < apps.length; ) {
     for (const { id, event } of await running.events(last)) {
@@ -107,8 +104,7 @@ it('applications that wait for their turn are starting, and have their requests 
 
 it('what another runner has reported is not taken for what this one has', async () => {
   const { running, spec } = await opened();
-  await running.describe(spec);
-  await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
+  await running.apply(spec, { is: 'resume', missing: { snapshot: '1', why: 'Its tarball is gone.' } });
   expect(await running.events({ of: 'another', seq: 500 })).toHaveLength(1);
 });
 
@@ -116,8 +112,7 @@ it('the ports of one user have a quarter of the connections', async () => {
   const folder = await temporaryFolder();
   const running = await openRunner({ folder, limits: { connections: 8 }, own: process.env });
   afterwards(running.close);
-  await running.describe(specIn(folder));
-  const port = await running.start(app, await releaseIn(folder, '1', UP));
+  const port = await startAt(running, specIn(folder), await releaseIn(folder, '1', UP));
   const idle = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
   afterwards(async () => idle.forEach((one) => void one.destroy()));
   await Promise.all(idle.map((one) => once(one, 'connect')));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import { bitbucket } from '../../../../../../functions/adapters/hosts/registry.ts';
-import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
+import type { Host } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
 const sha = '1'.repeat(40);
@@ -15,7 +15,7 @@ const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}
 
 let api: StrictServer;
 let web: StrictServer;
-let host: RepositoryHost;
+let host: Host;
 beforeEach(async () => {
   [api, web] = await Promise.all([strictServer(), strictServer()]);
   host = openHost(bitbucket, {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import { gitea } from '../../../../../../functions/adapters/hosts/registry.ts';
-import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
+import type { Host } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
 const sha = '1'.repeat(40);
@@ -12,7 +12,7 @@ const repository = '/api/v1/repos/octo/hello';
 const brief = 'stat=false&verification=false&files=false';
 
 let api: StrictServer;
-let host: RepositoryHost;
+let host: Host;
 beforeEach(async () => {
   api = await strictServer();
   host = openHost(gitea, {

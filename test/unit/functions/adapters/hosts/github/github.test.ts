@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import { github } from '../../../../../../functions/adapters/hosts/registry.ts';
-import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
+import type { Host } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
 const sha = '1'.repeat(40);
@@ -18,7 +18,7 @@ const notFound = { status: 404, body: '{"message":"Not Found","documentation_url
 
 let api: StrictServer;
 let codeload: StrictServer;
-let host: RepositoryHost;
+let host: Host;
 
 beforeEach(async () => {
   [api, codeload] = await Promise.all([strictServer(), strictServer()]);
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** A test that waits for one timeout shortens only that one, so that a busy machine cannot run into another. */
-function hostWith(shorter: { readonly firstByteMs?: number; readonly idleMs?: number }): RepositoryHost {
+function hostWith(shorter: { readonly firstByteMs?: number; readonly idleMs?: number }): Host {
   return openHost(github, {
     name: 'github',
     api: api.url,

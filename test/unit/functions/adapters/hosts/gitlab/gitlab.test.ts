@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import { gitlab } from '../../../../../../functions/adapters/hosts/registry.ts';
-import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
+import type { Host } from '../../../../../../functions/core/ports/repository-host.ts';
 import { type StrictServer, strictServer } from '../../../../../support/hosts/strict-server.ts';
 
 const sha = '1'.repeat(40);
@@ -19,7 +19,7 @@ const standing = `GET ${project}/repository/commits/${sha}/statuses?name=deploy%
 
 let api: StrictServer;
 let files: StrictServer;
-let host: RepositoryHost;
+let host: Host;
 beforeEach(async () => {
   [api, files] = await Promise.all([strictServer(), strictServer()]);
   const options = { name: 'work', web: api.url, userAgent: 'deployment-webhooks/1.0.0', downloadHosts: [files.host] };
