@@ -1,5 +1,5 @@
 import { Aws, CfnElement, Duration, Fn, Stack, Validations } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { WebSocketIamAuthorizer, WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import {
@@ -31,7 +31,7 @@ interface ChangesProps {
 interface SharedWithClients {
   /** Checks logins. */
   readonly authorize: ServiceFunction;
-  readonly rest: RestApi;
+  readonly rest: SpecRestApi;
 }
 
 /** For a message of a WebSocket; the gateway times out after 29 seconds. */

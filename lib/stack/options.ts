@@ -1,5 +1,5 @@
 import { CfnCondition, Fn } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -45,7 +45,7 @@ export class Budget extends Construct {
  * `FirewallRequests`. It is made only when `Firewall` is `on`, because it costs more than a small installation in all.
  */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, rest: RestApi, { firewall, firewallRequests }: Parameters) {
+  constructor(scope: Construct, id: string, rest: SpecRestApi, { firewall, firewallRequests }: Parameters) {
     super(scope, id);
     const wanted = new CfnCondition(this, 'Wanted', {
       expression: Fn.conditionEquals(firewall.valueAsString, 'on'),

@@ -1,18 +1,11 @@
-import { Aws, CfnCondition, Duration, Fn, Token, Validations } from 'aws-cdk-lib';
-import {
-  AuthorizationType,
-  type IAuthorizer,
-  LambdaIntegration,
-  type MethodOptions,
-  RequestAuthorizer,
-  ResponseTransferMode,
-  type RestApi,
-} from 'aws-cdk-lib/aws-apigateway';
+import { Aws, CfnCondition, Fn, Stack, Token } from 'aws-cdk-lib';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from '../../../functions/api/endpoints/endpoints.ts';
-import { type Route, routes } from '../../../functions/api/routes.ts';
+import { routes } from '../../../functions/api/routes.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
 import type { Access } from '../access/access.ts';
 import { configureApps, findApp, findApps, readAppLogs, readBuildLogs, runCommands } from '../access/apps.ts';
@@ -36,8 +29,8 @@ import type { Parameters } from '../parameters.ts';
 import { appsAccessOf } from '../pipeline.ts';
 import type { Queues } from '../queues.ts';
 import type { Stores } from '../stores.ts';
+import { apiDefinition, STREAM_TIMEOUT_SECONDS } from './definition.ts';
 import { restApi } from './gateway.ts';
-import { addGatewayResponses } from './gateway-responses.ts';
 
 interface ApiProps {
   readonly bundles: string;
@@ -51,8 +44,6 @@ interface ApiProps {
 
 /** API Gateway times out after 29 seconds. */
 const ENDPOINT_TIMEOUT_SECONDS = 29;
-/** A streamed answer times out after 15 minutes, which is also Lambda's limit. */
-const STREAM_TIMEOUT_SECONDS = 900;
 /**
  * Senders wait for these two, one after the other, and mostly find them cold. A share of a processor comes with the
  * memory, a whole one with this much: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
@@ -62,9 +53,9 @@ const WHOLE_PROCESSOR_MB = 1769;
 /** The functions whose streams go on until their time is over. */
 const FOLLOWED = ['api-changes', 'api-build-log', 'api-app-logs'];
 
-/** The REST API: each route with its function, its path's other methods with `api-unknown`, and one authorizer. */
+/** The REST API with its functions. */
 export class Api extends Construct {
-  readonly rest: RestApi;
+  readonly rest: SpecRestApi;
   readonly functions: readonly ServiceFunction[];
   /** Whether the operator has reserved concurrency for streams of changes. */
   readonly limitsStreams: CfnCondition;
@@ -73,7 +64,6 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
-    this.rest = restApi(this, props.parameters);
     const { connections } = props.changes;
     const remember = [rememberFailures(connections), refusedCalls(connections, 'PutItem')];
     this.authorize = this.#endpoint('authorize', props, [readEntries(props.stores.log), ...remember]);
@@ -83,9 +73,9 @@ export class Api extends Construct {
     this.functions = [this.authorize, ...endpoints];
     for (const name of AWAITED_BY_SENDERS) this.named(name).reserve(props.parameters);
     this.limitsStreams = limitStreams(this.named('api-changes'), props.parameters);
-    this.#route(loginAt(this, this.authorize));
-    this.#answerOtherMethods();
-    addGatewayResponses(this.rest);
+    const definition = apiDefinition((name) => this.named(name));
+    this.rest = restApi(this, definition, props.parameters);
+    for (const one of this.functions) this.#permit(one);
   }
 
   named(name: string): ServiceFunction {
@@ -101,33 +91,16 @@ export class Api extends Construct {
     return new ServiceFunction(this, name, { bundles, logGroup, timeoutSeconds, memoryMb, access });
   }
 
-  #route(authorizer: IAuthorizer): void {
-    for (const route of routes) {
-      this.#method(route.method, route.path, route.function, login(route, authorizer));
-    }
-  }
-
-  /** Paths that are not known at all take no resource: the gateway answers them itself, and bills nothing. */
-  #answerOtherMethods(): void {
-    for (const path of new Set(routes.map((route) => route.path))) {
-      this.#method('ANY', path, 'api-unknown', open('It only answers 405, and preflights.'));
-    }
-  }
-
-  #method(method: string, path: string, name: string, { options, acknowledged }: Login): void {
-    const added = this.rest.root.resourceForPath(path).addMethod(method, this.#integration(name), options);
-    if (acknowledged) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason: acknowledged });
-  }
-
-  #integration(name: string): LambdaIntegration {
-    return new LambdaIntegration(this.named(name), {
-      // One permission for all routes of a function: one each would outgrow the 20 kB of a function's policy.
-      scopePermissionToMethod: false,
-      ...(streams(name) && {
-        responseTransferMode: ResponseTransferMode.STREAM,
-        timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
-      }),
+  /** One permission for all routes of a function: one each would outgrow the 20 kB of a function's policy. */
+  #permit(called: ServiceFunction): void {
+    const sourceArn = Stack.of(this).formatArn({
+      service: 'execute-api',
+      resource: this.rest.restApiId,
+      resourceName: '*',
     });
+    called.addPermission('RestMayCall', { principal: new ServicePrincipal('apigateway.amazonaws.com'), sourceArn });
+    // Without a permission a request is answered with 500, so it comes before the deployment that needs it.
+    this.rest.latestDeployment?.node.addDependency(called);
   }
 }
 
@@ -152,41 +125,6 @@ function limitStreams(one: ServiceFunction, { changesConcurrency }: Parameters):
     Fn.conditionIf(given.logicalId, changesConcurrency.valueAsNumber, Aws.NO_VALUE),
   );
   return given;
-}
-
-/** The login of a method, or the reason why it has none. */
-interface Login {
-  readonly options: MethodOptions;
-  readonly acknowledged?: string;
-}
-
-function login(route: Route, authorizer: IAuthorizer): Login {
-  if (route.login === 'none') return open(withoutLogin(route));
-  return { options: { authorizer, authorizationType: AuthorizationType.CUSTOM } };
-}
-
-/** Returns the reason why a route has no login. */
-function withoutLogin({ function: name, path }: Route): string {
-  const reason = {
-    'api-badge': 'A badge is embedded in public readmes and shows nothing but the last outcome.',
-    'api-page': 'It has the login form and how senders are set up, and holds no data of users.',
-    'api-documents':
-      'It explains errors and the API, also to those whose login was refused, and holds no data of users.',
-  }[name];
-  if (!reason) throw new Error(`Add the reason why ${path} has no login to lib/stack/api/api.ts.`);
-  return reason;
-}
-
-function open(acknowledged: string): Login {
-  return { options: { authorizationType: AuthorizationType.NONE }, acknowledged };
-}
-
-/**
- * No identity source and no cache, so that it runs for every request: only its refusal can carry `WWW-Authenticate`
- * when credentials are missing, and a cached policy would apply to other paths too.
- */
-function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer {
-  return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
 }
 
 function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown', readonly Access[]> {

@@ -2,10 +2,12 @@ import { Aws, CfnCondition, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
+  ApiDefinition,
   CfnStage,
   EndpointType,
   LogGroupLogDestination,
-  RestApi,
+  RestApiMode,
+  SpecRestApi,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -17,13 +19,16 @@ const STAGE = 'live';
 /** The stage's variable with the base address in links, for the gateway's own responses. */
 export const BASE_VARIABLE = 'baseUrl';
 
-/** Returns the REST API without routes. It is regional: only then may a stream be idle for more than 30 seconds. */
-export function restApi(scope: Construct, parameters: Parameters): RestApi {
-  const api = new RestApi(scope, 'Rest', {
+/** Returns the REST API of a definition. It is regional: only then may a stream be idle for more than 30 seconds. */
+export function restApi(scope: Construct, definition: object, parameters: Parameters): SpecRestApi {
+  const api = new SpecRestApi(scope, 'Rest', {
     // Its metrics have no other name.
     restApiName: Aws.STACK_NAME,
-    description: 'Push to deploy',
+    apiDefinition: ApiDefinition.fromInline(definition),
+    // By default an import leaves what the definition does not have any more, and here it sets no type of endpoint.
+    mode: RestApiMode.OVERWRITE,
     endpointTypes: [EndpointType.REGIONAL],
+    parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
     // API Gateway writes no log in an account without this role, not even the access log.
     cloudWatchRole: true,
     deployOptions: stage(scope),
@@ -37,7 +42,7 @@ export function restApi(scope: Construct, parameters: Parameters): RestApi {
  * Variables, because a change of them is in effect at once: what is written into the API itself needs a new deployment
  * of it, which a parameter cannot cause. An empty one is not accepted.
  */
-function setVariables(api: RestApi, parameters: Parameters): void {
+function setVariables(api: SpecRestApi, parameters: Parameters): void {
   const { allowedOrigins } = parameters;
   const given = new CfnCondition(api, 'OriginsGiven', {
     expression: Fn.conditionNot(Fn.conditionEquals(allowedOrigins.valueAsString, '')),
@@ -53,7 +58,7 @@ function setVariables(api: RestApi, parameters: Parameters): void {
 /**
  * The base address in links: the one that the operator has set, without a slash at its end, or that of the stage.
  */
-function baseAddress(api: RestApi, { publicUrl }: Parameters): string {
+function baseAddress(api: SpecRestApi, { publicUrl }: Parameters): string {
   const given = new CfnCondition(api, 'PublicUrlGiven', {
     expression: Fn.conditionNot(Fn.conditionEquals(publicUrl.valueAsString, '')),
   });
@@ -96,7 +101,7 @@ const ACCESS_LOG_LINE = {
   functionError: AccessLogField.contextIntegrationErrorMessage(),
 };
 
-function acknowledge(api: RestApi): void {
+function acknowledge(api: SpecRestApi): void {
   Validations.of(api).acknowledge(
     {
       id: 'AwsSolutions-APIG2',
@@ -110,7 +115,6 @@ function acknowledge(api: RestApi): void {
       id: 'AwsSolutions-APIG6',
       reason: 'Execution logs hold headers and queries, and so credentials; the access log has the rest.',
     },
-    { id: 'AwsSolutions-COG4', reason: 'The users are those of the service; its authorizer checks their logins.' },
     {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
       reason: 'API Gateway accepts this role for the account only with what the managed policy allows.',

@@ -1,6 +1,5 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord, recordOf } from '../template/intrinsics.ts';
-import type { Resource } from '../template/template.ts';
 
 /**
  * The types of gateway response, with the status and message of those that the template does not define.
@@ -25,6 +24,12 @@ export const GATEWAY_ERRORS = {
 } as const;
 
 export type GatewayErrorType = keyof typeof GATEWAY_ERRORS;
+
+/** Types of requests that this gateway does not refuse, or refuses as another type. */
+const OTHER_TYPES = [
+  ...['BAD_REQUEST_BODY', 'BAD_REQUEST_PARAMETERS', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE'],
+  ...['QUOTA_EXCEEDED', 'RESOURCE_NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'WAF_FILTERED'],
+];
 
 /** A request to which the gateway itself responds. `reason` is for the log; the client sees the template's response. */
 export class GatewayError extends Error {
@@ -65,7 +70,7 @@ interface Declared {
 }
 
 /**
- * Compiles the `AWS::ApiGateway::GatewayResponse` resources. A type that is not declared falls back to DEFAULT_4XX or
+ * Compiles the gateway responses of an API's definition. A type that is not declared falls back to DEFAULT_4XX or
  * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`, of the type `application/json`.
  *
  * Templates substitute `$context…` and `$stageVariables…` and nothing else; a missing value becomes an empty string,
@@ -74,9 +79,11 @@ interface Declared {
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
 export function compileGatewayResponses(
-  resources: readonly Resource[],
+  responses: Readonly<Record<string, unknown>>,
 ): (type: GatewayErrorType, request: FailedRequest) => GatewayResponse {
-  const declared = new Map(resources.map(({ properties }) => [String(properties.ResponseType), compile(properties)]));
+  const declared = new Map(
+    Object.entries(responses).map(([type, response]) => [type, compile(type, recordOf(response))]),
+  );
   return (type, request) => {
     const { status, message } = GATEWAY_ERRORS[type];
     const fallback = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
@@ -99,8 +106,11 @@ function lowerCased([name, value]: [string, string]): [string, string] {
   return [name.toLowerCase(), value];
 }
 
-function compile(properties: Record<string, unknown>): Declared {
-  const { StatusCode: status, ResponseParameters: parameters, ResponseTemplates: templates } = properties;
+function compile(type: string, response: Record<string, unknown>): Declared {
+  const { statusCode: status, responseParameters: parameters, responseTemplates: templates, ...unknown } = response;
+  if (!(type in GATEWAY_ERRORS || OTHER_TYPES.includes(type)) || Object.keys(unknown).length > 0) {
+    throw new OperatorError(`the gateway response ${[type, ...Object.keys(unknown)].join('.')} is not known`);
+  }
   const { 'application/json': json, ...others } = recordOf(templates);
   const [other] = Object.keys(others);
   if (other !== undefined) throw new OperatorError(`a gateway response of the type ${other} is not emulated`);

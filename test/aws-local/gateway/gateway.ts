@@ -59,7 +59,7 @@ export async function startGateway(options: {
   const api = readRestApi(template);
   const denial = invocationDenials(template);
   const backend = { api, functions, admits, denial, route: compileRoutes(api.methods) };
-  const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
+  const respond = compileGatewayResponses(api.responses);
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
     const stageVariables = variablesFor(api, request.host);

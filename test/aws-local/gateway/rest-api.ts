@@ -1,9 +1,8 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { executeApiArn } from '../arn.ts';
 import { isRecord, recordOf } from '../template/intrinsics.ts';
-import { rootResourceId } from '../template/physical-ids.ts';
 import { localAddresses } from '../template/stack.ts';
-import type { Resource, Template } from '../template/template.ts';
+import type { Template } from '../template/template.ts';
 
 /** One method of the REST API and its integration. */
 export interface Method {
@@ -21,23 +20,35 @@ export interface Method {
   readonly authorizer?: Pick<Method, 'functionName' | 'sourceArn'>;
 }
 
-/** The REST API of the template, without its deployment and stage. */
+/** The REST API of the template, without its deployment. */
 export interface RestApi {
   readonly apiId: string;
   readonly stage: string;
   /** Null without any, as in events. */
   readonly stageVariables: Readonly<Record<string, string>> | null;
   readonly methods: readonly Method[];
+  /** The definition's responses of the gateway itself, by type. */
+  readonly responses: Readonly<Record<string, unknown>>;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 const DEFAULT_TIMEOUT_MS = 29_000;
+const LONGEST_STREAM_MS = 900_000;
+
+const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'head', 'options', 'patch'];
+const ANY = 'x-amazon-apigateway-any-method';
+const INTEGRATION = 'x-amazon-apigateway-integration';
+const AUTHORIZER = 'x-amazon-apigateway-authorizer';
+const RESPONSES = 'x-amazon-apigateway-gateway-responses';
 
 /**
- * Reads the one `AWS::ApiGateway::RestApi` of a template with its methods.
+ * Reads the one `AWS::ApiGateway::RestApi` of a template, which its body defines as OpenAPI with API Gateway's extensions.
  *
- * @throws OperatorError when there is not exactly one, and for what this gateway cannot serve: other integrations than
- *   AWS_PROXY, other authorizations than NONE and a REQUEST authorizer
+ * @throws OperatorError when there is not exactly one, and for what this gateway cannot serve or does not know: also a
+ *   field that API Gateway would ignore, because it is a mistake
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 export function readRestApi(template: Template): RestApi {
   const apis = template.ofType('AWS::ApiGateway::RestApi');
@@ -48,12 +59,29 @@ export function readRestApi(template: Template): RestApi {
   }
   const { StageName: stage, Variables: variables } = template.ofType('AWS::ApiGateway::Stage')[0]?.properties ?? {};
   if (api.properties.BinaryMediaTypes !== undefined) throw new OperatorError('binary media types are not emulated');
+  const body = known(api.properties.Body, 'its body', ['openapi', 'info', 'paths', 'components', RESPONSES]);
+  if (!String(body.openapi).startsWith('3.0.')) throw new OperatorError('the body of a REST API is OpenAPI 3.0');
   const place = { apiId: api.logicalId, stage: typeof stage === 'string' ? stage : 'local' };
+  const schemes = recordOf(known(body.components ?? {}, 'components', ['securitySchemes']).securitySchemes);
+  const authorizers = new Map(Object.entries(schemes).map(([name, one]) => [name, readAuthorizer(place, name, one)]));
   return {
     ...place,
     stageVariables: isRecord(variables) ? texts(variables) : null,
-    methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, place, method)),
+    methods: Object.entries(recordOf(body.paths)).flatMap(([path, item]) =>
+      Object.entries(known(item, path, [...HTTP_METHODS, ANY])).map(([name, operation]) =>
+        readMethod({ ...place, path, name, authorizers }, operation),
+      ),
+    ),
+    responses: recordOf(body[RESPONSES]),
   };
+}
+
+/** Returns the fields of a part of the body, of which there are no others than these. */
+function known(part: unknown, where: string, names: readonly string[]): Fields {
+  if (!isRecord(part)) throw new OperatorError(`${where} of the REST API is missing`);
+  const other = Object.keys(part).find((name) => !names.includes(name));
+  if (other !== undefined) throw new OperatorError(`${where}: ${other} is not emulated`);
+  return part;
 }
 
 /**
@@ -69,60 +97,85 @@ function texts(values: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
-function readMethod(
-  template: Template,
-  { apiId, stage }: Pick<RestApi, 'apiId' | 'stage'>,
-  { logicalId, properties }: Resource,
-): Method {
-  const integration = recordOf(properties.Integration);
-  if (integration.Type !== 'AWS_PROXY') {
-    throw new OperatorError(`method ${logicalId}: only AWS_PROXY integrations run locally, not ${integration.Type}`);
-  }
-  const authorizer = readAuthorizer(template, apiId, { logicalId, properties });
-  const resourceId = String(properties.ResourceId);
-  const httpMethod = String(properties.HttpMethod);
-  const path = resourcePath(template, apiId, resourceId);
+interface Declared extends Pick<RestApi, 'apiId' | 'stage'> {
+  readonly path: string;
+  /** As in the definition: `get`. */
+  readonly name: string;
+  readonly authorizers: ReadonlyMap<string, NonNullable<Method['authorizer']>>;
+}
+
+function readMethod({ apiId, stage, path, name, authorizers }: Declared, declared: unknown): Method {
+  const httpMethod = name === ANY ? 'ANY' : name.toUpperCase();
+  const where = `${httpMethod} ${path}`;
+  const operation = known(declared, where, ['parameters', 'responses', 'security', INTEGRATION]);
+  checkParameters(where, path, operation.parameters);
+  const authorizer = authorizerOf(where, operation.security, authorizers);
   return {
-    resourceId,
+    resourceId: path,
     resourcePath: path,
     httpMethod,
-    functionName: functionOf(integration.Uri, logicalId),
+    ...readIntegration(where, operation[INTEGRATION]),
     sourceArn: executeApiArn(apiId, `${stage}/${httpMethod}${path}`),
-    stream: String(integration.Uri).endsWith('/response-streaming-invocations'),
-    timeoutMs: Number(integration.TimeoutInMillis ?? DEFAULT_TIMEOUT_MS),
     ...(authorizer ? { authorizer } : {}),
   };
 }
 
-function readAuthorizer(
-  template: Template,
-  apiId: string,
-  { logicalId: method, properties }: Pick<Resource, 'logicalId' | 'properties'>,
-): Method['authorizer'] {
-  const { AuthorizationType: type = 'NONE', AuthorizerId: id } = properties;
-  if (type === 'NONE') return undefined;
-  const authorizer = template.resources.get(String(id));
-  if (type !== 'CUSTOM' || authorizer?.properties.Type !== 'REQUEST') {
-    throw new OperatorError(`method ${method}: only a REQUEST authorizer runs locally, not ${String(type)}`);
+function readIntegration(where: string, declared: unknown): Pick<Method, 'functionName' | 'stream' | 'timeoutMs'> {
+  const names = ['type', 'httpMethod', 'uri', 'responseTransferMode', 'timeoutInMillis'];
+  const { type, httpMethod, uri, ...more } = known(declared, `the integration of ${where}`, names);
+  if (type !== 'aws_proxy' || httpMethod !== 'POST') {
+    throw new OperatorError(`${where}: only aws_proxy integrations by POST run locally, not ${type} by ${httpMethod}`);
   }
-  if (authorizer.properties.IdentitySource) {
-    throw new OperatorError(`authorizer ${authorizer.logicalId}: identity sources are not emulated`);
+  const { responseTransferMode: mode = 'BUFFERED', timeoutInMillis: timeoutMs = DEFAULT_TIMEOUT_MS } = more;
+  const stream = mode === 'STREAM';
+  if (stream !== String(uri).endsWith('/response-streaming-invocations')) {
+    throw new OperatorError(`${where}: an answer of the mode ${mode} does not come from ${String(uri)}`);
   }
-  const functionName = functionOf(authorizer.properties.AuthorizerUri, authorizer.logicalId);
-  return { functionName, sourceArn: executeApiArn(apiId, `authorizers/${authorizer.logicalId}`) };
+  const longest = stream ? LONGEST_STREAM_MS : DEFAULT_TIMEOUT_MS;
+  if (typeof timeoutMs !== 'number' || timeoutMs < 50 || timeoutMs > longest) {
+    throw new OperatorError(`${where}: a timeout is between 50 and ${longest} ms, not ${timeoutMs}`);
+  }
+  return { functionName: functionOf(uri, where), stream, timeoutMs };
 }
 
-function resourcePath(template: Template, apiId: string, resourceId: string): string {
-  const parts: string[] = [];
-  for (let id = resourceId; id !== rootResourceId(apiId); ) {
-    const resource = template.resources.get(id);
-    if (resource?.type !== 'AWS::ApiGateway::Resource') {
-      throw new OperatorError(`API resource ${resourceId} is not below the root of ${apiId}`);
-    }
-    parts.unshift(String(resource.properties.PathPart));
-    id = String(resource.properties.ParentId);
+function checkParameters(where: string, path: string, declared: unknown): void {
+  const parameters = (Array.isArray(declared) ? declared : []).filter(isRecord);
+  const names = parameters.filter((one) => one.in === 'path' && one.required === true).map((one) => one.name);
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+  if (names.length < parameters.length || names.sort().join() !== inPath.sort().join()) {
+    throw new OperatorError(`${where}: its parameters are not those of the path`);
   }
-  return `/${parts.join('/')}`;
+}
+
+function authorizerOf(
+  where: string,
+  security: unknown,
+  authorizers: Declared['authorizers'],
+): Method['authorizer'] | undefined {
+  if (security === undefined) return undefined;
+  const [name = '', ...others] = Array.isArray(security) ? security.flatMap((one) => Object.keys(recordOf(one))) : [];
+  const authorizer = authorizers.get(name);
+  if (!authorizer || others.length > 0) throw new OperatorError(`${where}: its security is not one known scheme`);
+  return authorizer;
+}
+
+function readAuthorizer(
+  { apiId }: Pick<RestApi, 'apiId'>,
+  name: string,
+  declared: unknown,
+): NonNullable<Method['authorizer']> {
+  const scheme = known(declared, name, ['type', 'name', 'in', 'x-amazon-apigateway-authtype', AUTHORIZER]);
+  const names = ['type', 'authorizerUri', 'authorizerResultTtlInSeconds'];
+  const { type, authorizerUri, authorizerResultTtlInSeconds: ttl } = known(scheme[AUTHORIZER], name, names);
+  if (
+    scheme.type !== 'apiKey' ||
+    scheme['x-amazon-apigateway-authtype'] !== 'custom' ||
+    type !== 'request' ||
+    ttl !== 0
+  ) {
+    throw new OperatorError(`${name}: only a custom authorizer of the type request and without a cache runs locally`);
+  }
+  return { functionName: functionOf(authorizerUri, name), sourceArn: executeApiArn(apiId, `authorizers/${name}`) };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Resource, Template } from '../template/template.ts';
 
 /** The types of resources that are created, run or served here. */
 const SUPPORTED = [
-  /^AWS::ApiGateway::(?:Authorizer|GatewayResponse|Method|Resource|RestApi|Stage)$/,
+  /^AWS::ApiGateway::(?:RestApi|Stage)$/,
   /^AWS::ApiGatewayV2::(?:Authorizer|Integration|Route|RouteResponse|Stage)$/,
   /^AWS::(?:CodeBuild::Project|Events::Rule|KMS::Key|S3::Bucket|SQS::Queue|SecretsManager::Secret)$/,
   /^AWS::(?:DynamoDB::(?:Global)?Table|Lambda::(?:EventSourceMapping|Function|Permission))$/,

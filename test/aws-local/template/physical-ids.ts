@@ -63,15 +63,9 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   },
   'AWS::SNS::Topic': { name: 'TopicName', ref: (topic) => arn('sns', physicalName(topic)) },
   'AWS::Events::Rule': { name: 'Name', attributes: { Arn: (rule) => arn('events', `rule/${physicalName(rule)}`) } },
-  'AWS::ApiGateway::RestApi': { attributes: { RootResourceId: (api) => rootResourceId(api.logicalId) } },
   'AWS::ApiGateway::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
   'AWS::ApiGatewayV2::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
 };
-
-/** Returns `Fn::GetAtt [api, RootResourceId]` of a REST API: the `ParentId` of its first level of resources. */
-export function rootResourceId(apiLogicalId: string): string {
-  return `${apiLogicalId}-root`;
-}
 
 /**
  * Returns the name of a resource: the template's, else its logical id (lower-case for buckets,

@@ -110,7 +110,6 @@ describe('local values', () => {
     [{ Ref: 'Fn' }, 'Fn'],
     [{ 'Fn::GetAtt': ['Fn', 'Arn'] }, 'arn:aws:lambda:us-east-1:000000000000:function:Fn'],
     [{ Ref: 'Stage' }, 'prod'],
-    [{ 'Fn::GetAtt': ['Api', 'RootResourceId'] }, 'Api-root'],
   ])('resolves %j', (value, expected) => {
     expect(resolved(value, { Resources })).toBe(expected);
   });

@@ -6,13 +6,13 @@ const arn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:fun
 export type Methods = Record<string, { function: string; login?: boolean; stream?: boolean; timeoutMs?: number }>;
 
 /**
- * A template with one REST API of these methods, an authorizer function `authorize`, and more resources.
+ * A template with one REST API of these methods, an authorizer function `authorize`, and responses of the gateway.
  *
  * @param options.denied the functions that the API may not invoke
  */
 export function apiTemplate(
   methods: Methods,
-  { responses = [], denied = [] }: { responses?: object[]; denied?: readonly string[] } = {},
+  { responses = {}, denied = [] }: { responses?: Readonly<Record<string, object>>; denied?: readonly string[] } = {},
 ): Template {
   const resources = new Map<string, Resource>();
   const add = (logicalId: string, type: string, properties: object): void => {
@@ -27,45 +27,53 @@ export function apiTemplate(
       SourceArn: `arn:aws:execute-api:us-east-1:000000000000:Api/${source}`,
     });
   };
-  add('Api', 'ApiGateway::RestApi', {});
+  add('Api', 'ApiGateway::RestApi', {
+    Body: {
+      openapi: '3.0.1',
+      info: { title: 'Api', version: '1' },
+      paths: pathsOf(methods),
+      components: { securitySchemes: { Login: loginScheme(uri('authorize')) } },
+      'x-amazon-apigateway-gateway-responses': responses,
+    },
+  });
   add('Stage', 'ApiGateway::Stage', { StageName: 'prod' });
-  add('Login', 'ApiGateway::Authorizer', {
-    Type: 'REQUEST',
-    AuthorizerUri: `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${arn('authorize')}/invocations`,
-  });
-  for (const [key, method] of Object.entries(methods)) {
-    addMethod(add, key, method);
-    allow(method.function, '*/*/*');
-  }
+  for (const method of Object.values(methods)) allow(method.function, '*/*/*');
   allow('authorize', 'authorizers/Login');
-  responses.forEach((response, index) => {
-    add(`Response${index}`, 'ApiGateway::GatewayResponse', response);
-  });
   return { resources, ofType: (type) => [...resources.values()].filter((one) => one.type === type), outputs: {} };
 }
 
-function addMethod(
-  add: (logicalId: string, type: string, properties: object) => void,
-  key: string,
-  { function: name, login = false, stream = false, timeoutMs }: Methods[string],
-): void {
-  const [httpMethod, path = '/'] = key.split(' ');
-  let parent = 'Api-root';
-  for (const part of path.split('/').filter(Boolean)) {
-    const id = `${parent}/${part}`;
-    add(id, 'ApiGateway::Resource', { ParentId: parent, PathPart: part });
-    parent = id;
+/** A security scheme of an authorizer that is asked for every request. */
+export function loginScheme(authorizerUri: unknown): object {
+  return {
+    ...{ type: 'apiKey', name: 'Unused', in: 'header', 'x-amazon-apigateway-authtype': 'custom' },
+    'x-amazon-apigateway-authorizer': { type: 'request', authorizerUri, authorizerResultTtlInSeconds: 0 },
+  };
+}
+
+function pathsOf(methods: Methods): Record<string, Record<string, object>> {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [key, { function: name, login = false, stream = false, timeoutMs }] of Object.entries(methods)) {
+    const [httpMethod = '', path = '/'] = key.split(' ');
+    const item = httpMethod === 'ANY' ? 'x-amazon-apigateway-any-method' : httpMethod.toLowerCase();
+    paths[path] = {
+      ...paths[path],
+      [item]: {
+        parameters: [...path.matchAll(/\{([^}]+)\}/g)].map(([, one]) => ({ name: one, in: 'path', required: true })),
+        responses: {},
+        ...(login && { security: [{ Login: [] }] }),
+        'x-amazon-apigateway-integration': {
+          type: 'aws_proxy',
+          httpMethod: 'POST',
+          uri: uri(name, stream ? 'response-streaming-invocations' : 'invocations'),
+          ...(stream && { responseTransferMode: 'STREAM' }),
+          ...(timeoutMs !== undefined && { timeoutInMillis: timeoutMs }),
+        },
+      },
+    };
   }
-  const action = stream ? 'response-streaming-invocations' : 'invocations';
-  add(`${key} method`, 'ApiGateway::Method', {
-    ResourceId: parent,
-    HttpMethod: httpMethod,
-    AuthorizationType: login ? 'CUSTOM' : 'NONE',
-    ...(login ? { AuthorizerId: 'Login' } : {}),
-    Integration: {
-      Type: 'AWS_PROXY',
-      Uri: `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${arn(name)}/${action}`,
-      ...(timeoutMs === undefined ? {} : { TimeoutInMillis: timeoutMs }),
-    },
-  });
+  return paths;
+}
+
+function uri(name: string, action = 'invocations'): string {
+  return `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${arn(name)}/${action}`;
 }

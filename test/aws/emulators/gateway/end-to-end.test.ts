@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../../../aws-local/gateway/gateway.ts';
 import { type Functions, startFunctions } from '../../../aws-local/invoke/invoke.ts';
 import { loadTemplate } from '../../../aws-local/template/template.ts';
+import { loginScheme } from '../../../support/aws-local/api-fixture.ts';
 import { apiPermission, lambda, writeAssembly } from '../../../support/aws-local/assembly-fixture.ts';
 
 const bundles = {
@@ -46,17 +47,16 @@ const uri = (fn: string, action: string): object => ({
     ],
   ],
 });
-const method = (HttpMethod: string, ResourceId: object, Uri: object): object => ({
-  Type: 'AWS::ApiGateway::Method',
-  Properties: {
-    HttpMethod,
-    ResourceId,
-    AuthorizationType: 'CUSTOM',
-    AuthorizerId: { Ref: 'Authorizer' },
-    Integration: { Type: 'AWS_PROXY', Uri },
+const operation = (fn: string, action: string): object => ({
+  responses: {},
+  security: [{ Login: [] }],
+  'x-amazon-apigateway-integration': {
+    type: 'aws_proxy',
+    httpMethod: 'POST',
+    uri: uri(fn, action),
+    ...(action !== 'invocations' && { responseTransferMode: 'STREAM' }),
   },
 });
-const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
 /** The address that the stage has on AWS. */
 const own = {
   'Fn::Join': ['', ['https://', { Ref: 'Api' }, '.execute-api.', { Ref: 'AWS::Region' }, '.amazonaws.com/live']],
@@ -68,29 +68,33 @@ const Resources = {
   LoginAllowed: apiPermission('Login', 'Api/authorizers/*'),
   HelloAllowed: apiPermission('Hello', 'Api/*/*/*'),
   FeedAllowed: apiPermission('Feed', 'Api/*/GET/changes'),
-  Api: { Type: 'AWS::ApiGateway::RestApi' },
-  Authorizer: {
-    Type: 'AWS::ApiGateway::Authorizer',
-    Properties: { Type: 'REQUEST', IdentitySource: '', AuthorizerUri: uri('Login', 'invocations') },
+  Api: {
+    Type: 'AWS::ApiGateway::RestApi',
+    Properties: {
+      Body: {
+        openapi: '3.0.1',
+        info: { title: 'Api', version: '1' },
+        paths: {
+          '/': { post: operation('Hello', 'invocations') },
+          '/changes': { get: operation('Feed', 'response-streaming-invocations') },
+        },
+        components: { securitySchemes: { Login: loginScheme(uri('Login', 'invocations')) } },
+        'x-amazon-apigateway-gateway-responses': {
+          ACCESS_DENIED: {
+            statusCode: 401,
+            responseParameters: { 'gatewayresponse.header.WWW-Authenticate': '\'Basic realm="x"\'' },
+            responseTemplates: {
+              'application/json':
+                '{"code":"$context.authorizer.code","at":"$stageVariables.base/x","own":"$stageVariables.own/y"}',
+            },
+          },
+        },
+      },
+    },
   },
-  Changes: { Type: 'AWS::ApiGateway::Resource', Properties: { ParentId: root, PathPart: 'changes' } },
-  Post: method('POST', root, uri('Hello', 'invocations')),
-  Get: method('GET', { Ref: 'Changes' }, uri('Feed', 'response-streaming-invocations')),
   Stage: {
     Type: 'AWS::ApiGateway::Stage',
     Properties: { StageName: 'live', Variables: { base: 'https://hooks.example.com', own } },
-  },
-  Denied: {
-    Type: 'AWS::ApiGateway::GatewayResponse',
-    Properties: {
-      ResponseType: 'ACCESS_DENIED',
-      StatusCode: '401',
-      ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': '\'Basic realm="x"\'' },
-      ResponseTemplates: {
-        'application/json':
-          '{"code":"$context.authorizer.code","at":"$stageVariables.base/x","own":"$stageVariables.own/y"}',
-      },
-    },
   },
 };
 

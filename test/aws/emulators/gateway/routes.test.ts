@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { compileGatewayResponses } from '../../../aws-local/gateway/gateway-responses.ts';
 import { readRestApi } from '../../../aws-local/gateway/rest-api.ts';
 import { compileRoutes } from '../../../aws-local/gateway/routes.ts';
 import { apiTemplate, type Methods } from '../../../support/aws-local/api-fixture.ts';
@@ -52,12 +53,53 @@ describe('routes', () => {
     expect(route('OPTIONS', '*')).toBeUndefined();
   });
 
-  it('an API that this gateway cannot serve is refused', () => {
-    const template = apiTemplate({ 'GET /': { function: 'f' } });
-    const method = template.ofType('AWS::ApiGateway::Method')[0];
-    if (method) method.properties.Integration = { Type: 'MOCK' };
-    expect(() => readRestApi(template)).toThrow('only AWS_PROXY integrations run locally, not MOCK');
+  it('a path whose parameter takes the rest is refused', () => {
     const greedy = readRestApi(apiTemplate({ 'ANY /{proxy+}': { function: 'f' } }));
     expect(() => compileRoutes(greedy.methods)).toThrow('{proxy+} in a path is not emulated');
+  });
+});
+
+describe('a definition that API Gateway would refuse, ignore or serve otherwise is refused', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: each case breaks another part of the definition
+  type Part = Record<string, any>;
+  const get = (body: Part): Part => body.paths['/a/{b}'].get;
+  const integration = (body: Part): Part => get(body)['x-amazon-apigateway-integration'];
+  const login = (body: Part): Part => body.components.securitySchemes.Login;
+  const authorizer = (body: Part): Part => login(body)['x-amazon-apigateway-authorizer'];
+  const responses = (body: Part): Part => body['x-amazon-apigateway-gateway-responses'];
+  const cases: Record<string, [break_: (body: Part) => unknown, message: string]> = {
+    'another integration': [(body) => (integration(body).type = 'mock'), 'only aws_proxy integrations by POST'],
+    'a function that is not invoked by POST': [(body) => (integration(body).httpMethod = 'GET'), 'by POST'],
+    'no integration': [(body) => delete get(body)['x-amazon-apigateway-integration'], 'GET /a/{b} of the REST API is'],
+    'a stream of what does not stream': [(body) => (integration(body).responseTransferMode = 'STREAM'), 'mode STREAM'],
+    'too much time': [(body) => (integration(body).timeoutInMillis = 29_001), 'between 50 and 29000 ms'],
+    'a field of an integration': [(body) => (integration(body).cacheNamespace = 'x'), 'cacheNamespace is not emulated'],
+    'a field of an operation': [(body) => (get(body)['x-amazon-apigateway-auth'] = {}), '-auth is not emulated'],
+    'another method': [(body) => (body.paths['/a/{b}'].GET = get(body)), '/a/{b}: GET is not emulated'],
+    'another extension': [(body) => (body['x-amazon-apigateway-policy'] = {}), 'policy is not emulated'],
+    'a parameter that is not declared': [(body) => delete get(body).parameters, 'not those of the path'],
+    'a parameter that the path lacks': [(body) => get(body).parameters.push({ in: 'query' }), 'not those of the path'],
+    'a login that is not declared': [(body) => delete body.components.securitySchemes.Login, 'not one known scheme'],
+    'two logins': [(body) => get(body).security.push({ Login: [] }), 'not one known scheme'],
+    'an authorizer with a cache': [(body) => delete authorizer(body).authorizerResultTtlInSeconds, 'without a cache'],
+    'an identity source': [(body) => (authorizer(body).identitySource = 'x'), 'identitySource is not emulated'],
+    'an API key': [(body) => delete login(body)['x-amazon-apigateway-authorizer'], 'Login of the REST API is missing'],
+    'an unknown response': [(body) => (responses(body).TEAPOT = {}), 'the gateway response TEAPOT is not known'],
+    'a field of a response': [(body) => (responses(body).THROTTLED = { StatusCode: 429 }), 'THROTTLED.StatusCode'],
+    'another version': [(body) => (body.openapi = '3.1.0'), 'OpenAPI 3.0'],
+  };
+
+  it.each(Object.entries(cases))('%s', (_, [break_, message]) => {
+    const template = apiTemplate({ 'GET /a/{b}': { function: 'f', login: true } });
+    const read = () => compileGatewayResponses(readRestApi(template).responses);
+    expect(read).not.toThrow();
+    break_(template.ofType('AWS::ApiGateway::RestApi')[0]?.properties.Body as Part);
+    expect(read).toThrow(message);
+  });
+
+  it('no body', () => {
+    const template = apiTemplate({});
+    delete template.ofType('AWS::ApiGateway::RestApi')[0]?.properties.Body;
+    expect(() => readRestApi(template)).toThrow('its body of the REST API is missing');
   });
 });

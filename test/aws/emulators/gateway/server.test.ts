@@ -58,16 +58,18 @@ const policy = (Effect: string, Resource = '*', context = {}): object => ({
   policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'execute-api:Invoke', Effect, Resource }] },
   context,
 });
-const problem = (type: string, statusCode?: string): object => ({
-  ResponseType: type,
-  ...(statusCode ? { StatusCode: statusCode } : {}),
-  ResponseParameters: {
+const problem = (type: string, statusCode?: number): Record<string, object> => ({
+  [type]: responseOf(type, statusCode),
+});
+const responseOf = (type: string, statusCode: number | undefined): object => ({
+  ...(statusCode && { statusCode }),
+  responseParameters: {
     'gatewayresponse.header.Content-Type': "'application/problem+json'",
     'gatewayresponse.header.x-api-uuid': 'context.requestId',
     'gatewayresponse.header.x-api-version': "'1.2.3'",
     'gatewayresponse.header.x-nothing': 'context.authorizer.nothing',
   },
-  ResponseTemplates: {
+  responseTemplates: {
     'application/json':
       '{"type":"' +
       type +
@@ -241,7 +243,7 @@ describe('the authorizer', () => {
   });
 
   it('a denial has the gateway response of the template and the context of the authorizer', async () => {
-    const responses = [problem('ACCESS_DENIED', '401')];
+    const responses = problem('ACCESS_DENIED', 401);
     const response = await ask(() => policy('Deny', '*', { code: 'mw:auth:unauthorized' }), { responses });
     expect(response.status).toBe(401);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -274,7 +276,7 @@ describe('the authorizer', () => {
   });
 
   it('an authorizer that throws "Unauthorized" is UNAUTHORIZED, any other error AUTHORIZER_FAILURE', async () => {
-    const responses = [problem('UNAUTHORIZED'), problem('AUTHORIZER_FAILURE')];
+    const responses = { ...problem('UNAUTHORIZED'), ...problem('AUTHORIZER_FAILURE') };
     const outcome = async (message: string): Promise<unknown> => {
       const response = await ask(
         () => {
@@ -303,7 +305,7 @@ describe('an API that may not invoke a function', () => {
     ['get', 'API_CONFIGURATION_ERROR', 'Api/prod/GET/a/{b}'],
     ['authorize', 'AUTHORIZER_CONFIGURATION_ERROR', 'Api/authorizers/Login'],
   ])('%s without a permission is %s, and is not invoked', async (denied, type, source) => {
-    const responses = [problem(type)];
+    const responses = problem(type);
     const methods = { 'GET /a/{b}': { function: 'get', login: true } };
     const unexpected = () => expect.fail('it was invoked');
     const handlers = { get: () => ok, authorize: () => policy('Allow'), [denied]: unexpected };
@@ -333,7 +335,7 @@ describe('gateway responses', () => {
     ],
   ])('bytes that are no request get %s, with an id and the default response of the template', async (status, lines) => {
     const late: Handler = () => new Promise(() => {});
-    const gateway = await serve({ 'POST /': { function: 'f' } }, { f: late }, { responses: [problem('DEFAULT_4XX')] });
+    const gateway = await serve({ 'POST /': { function: 'f' } }, { f: late }, { responses: problem('DEFAULT_4XX') });
     const [head = '', body = ''] = (await raw(gateway, lines)).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     const [, id] = /^x-api-uuid: (.+)$/m.exec(head) ?? [];
@@ -351,7 +353,7 @@ describe('gateway responses', () => {
     const gateway = await serve(
       { 'GET /a': { function: 'f' } },
       { f },
-      { responses: [problem('MISSING_AUTHENTICATION_TOKEN', '404')] },
+      { responses: problem('MISSING_AUTHENTICATION_TOKEN', 404) },
     );
     const response = await fetch(`${gateway.url}/b`);
     expect(response.status).toBe(404);
@@ -366,7 +368,7 @@ describe('gateway responses', () => {
   });
 
   it('an undeclared gateway response has the body of its default type and its own status', async () => {
-    const responses = [problem('DEFAULT_4XX'), problem('DEFAULT_5XX')];
+    const responses = { ...problem('DEFAULT_4XX'), ...problem('DEFAULT_5XX') };
     const gateway = await serve({ 'GET /a': { function: 'f' } }, { f }, { responses });
     const missing = await fetch(`${gateway.url}/b`);
     expect([missing.status, (await bodyOf(missing, TYPE)).type]).toEqual([403, 'DEFAULT_4XX']);
@@ -379,7 +381,7 @@ describe('gateway responses', () => {
   });
 
   it('a function that takes too long is INTEGRATION_TIMEOUT', async () => {
-    const responses = [problem('INTEGRATION_TIMEOUT')];
+    const responses = problem('INTEGRATION_TIMEOUT');
     const gateway = await serve(
       { 'GET /': { function: 'f', timeoutMs: 50 } },
       { f: () => new Promise(() => {}) },

@@ -1,26 +1,31 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/api/routes.ts';
-import { type Resource, serviceTemplate, target } from '../../../support/template/service-template.ts';
+import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const functions = new Map(ofType('AWS::Lambda::Function').map((one) => [one.id, one.properties.Description]));
-const resources = new Map(ofType('AWS::ApiGateway::Resource').map((one) => [one.id, one.properties]));
+const [rest] = ofType('AWS::ApiGateway::RestApi');
+const body = rest?.properties.Body;
 
-function pathOf(reference: unknown): string {
-  const resource = resources.get(target(reference));
-  if (!resource) return '/';
-  const parent = pathOf(resource.ParentId);
-  return `${parent === '/' ? '' : parent}/${resource.PathPart}`;
+/** An operation of the definition, with as much of its shape as the tests read. */
+interface Operation {
+  readonly security?: readonly object[];
+  readonly 'x-amazon-apigateway-integration': {
+    readonly uri: { readonly 'Fn::Join': readonly [string, readonly unknown[]] };
+    readonly responseTransferMode?: string;
+    readonly timeoutInMillis?: number;
+  };
 }
 
-const methods = ofType('AWS::ApiGateway::Method').map(({ properties }: Resource) => ({
-  method: properties.HttpMethod,
-  path: pathOf(properties.ResourceId),
-  function: functions.get(target(properties.Integration.Uri['Fn::Join'][1].find(isFunction))),
-  authorization: properties.AuthorizationType,
-  authorizer: properties.AuthorizerId,
-}));
+const methods = Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([name, operation]) => {
+    const integration = operation['x-amazon-apigateway-integration'];
+    const method = name === 'x-amazon-apigateway-any-method' ? 'ANY' : name.toUpperCase();
+    const called = functions.get(target(integration.uri['Fn::Join'][1].find(isFunction)));
+    return { method, path, function: called, security: operation.security, integration };
+  }),
+);
 
 function isFunction(part: unknown): boolean {
   return typeof part === 'object' && part !== null && 'Fn::GetAtt' in part && functions.has(target(part));
@@ -37,16 +42,14 @@ describe('the routes of the API', () => {
   it('have the authorizer exactly where a route requires a login', () => {
     for (const one of known) {
       const login = routes.find((route) => route.method === one.method && route.path === one.path)?.login;
-      expect(one.authorization, `${one.method} ${one.path}`).toBe(login === 'none' ? 'NONE' : 'CUSTOM');
-      expect(one.authorizer !== undefined).toBe(login !== 'none');
+      expect(one.security, `${one.method} ${one.path}`).toEqual(login === 'none' ? undefined : [{ login: [] }]);
     }
   });
 
   it('stream their response exactly where a route is a stream, for up to 15 minutes', () => {
-    for (const one of ofType('AWS::ApiGateway::Method').filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
-      const { HttpMethod: method, ResourceId: resource } = one.properties;
-      const route = routes.find((known) => known.path === pathOf(resource) && known.method === method);
-      const { ResponseTransferMode: mode, TimeoutInMillis: timeout, Uri: uri } = one.properties.Integration;
+    for (const { method, path, integration } of known) {
+      const route = routes.find((one) => one.path === path && one.method === method);
+      const { responseTransferMode: mode, timeoutInMillis: timeout, uri } = integration;
       expect(mode ?? 'BUFFERED', route?.path).toBe(route?.streams ? 'STREAM' : 'BUFFERED');
       if (!route?.streams) continue;
       expect(timeout).toBe(900_000);
@@ -57,7 +60,7 @@ describe('the routes of the API', () => {
   it('answer the other methods of their paths without a login; no other path is in the API', () => {
     const others = methods.filter(({ method }) => method === 'ANY');
     expect(others.map(({ path }) => path).sort()).toEqual([...new Set(known.map(({ path }) => path))].sort());
-    for (const one of others) expect(one).toMatchObject({ function: 'api-unknown', authorization: 'NONE' });
+    for (const one of others) expect(one).toMatchObject({ function: 'api-unknown', security: undefined });
   });
 
   it('invoke each function by one permission', () => {
@@ -70,9 +73,11 @@ describe('the routes of the API', () => {
 
 describe('the authorizer', () => {
   it('runs for every request, even without credentials', () => {
-    const [authorizer] = ofType('AWS::ApiGateway::Authorizer');
-    expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
-    expect(authorizer?.properties.IdentitySource ?? '').toBe('');
+    expect(body.components.securitySchemes.login['x-amazon-apigateway-authorizer']).toEqual({
+      type: 'request',
+      authorizerResultTtlInSeconds: 0,
+      authorizerUri: expect.anything(),
+    });
   });
 });
 
@@ -80,6 +85,8 @@ describe('the gateway', () => {
   it('is regional and passes bodies on as text', () => {
     template.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
+      // What is imported over an API would make it one of the edge without this.
+      Parameters: { endpointConfigurationTypes: 'REGIONAL' },
       BinaryMediaTypes: Match.absent(),
     });
   });
@@ -105,6 +112,10 @@ describe('the gateway', () => {
       expect(settings.DataTraceEnabled ?? false).toBe(false);
       expect(settings.LoggingLevel ?? 'OFF').toBe('OFF');
     }
+  });
+
+  it('forgets an endpoint that a later version does not have any more', () => {
+    template.hasResourceProperties('AWS::ApiGateway::RestApi', { Mode: 'overwrite' });
   });
 
   it('may write logs in an account without a CloudWatch role for API Gateway', () => {

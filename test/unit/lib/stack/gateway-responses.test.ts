@@ -11,13 +11,20 @@ import { resolve } from '../../../aws-local/template/intrinsics.ts';
 import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
-const responses = ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }) => ({
-  type: properties.ResponseType,
-  statusCode: properties.StatusCode,
-  headers: properties.ResponseParameters,
-  templates: properties.ResponseTemplates,
-  body: JSON.parse(properties.ResponseTemplates['application/json']),
-}));
+const [api] = ofType('AWS::ApiGateway::RestApi');
+const definition = api?.properties.Body;
+
+/** A response of the definition. */
+interface Declared {
+  readonly statusCode?: number;
+  readonly responseParameters: Readonly<Record<string, string>>;
+  readonly responseTemplates: Readonly<Record<string, string>>;
+}
+
+const declared = Object.entries<Declared>(definition['x-amazon-apigateway-gateway-responses']);
+const responses = declared.map(([type, { statusCode, responseParameters: headers, responseTemplates: templates }]) => {
+  return { type, statusCode, headers, templates, body: JSON.parse(templates['application/json'] ?? '') };
+});
 
 function response(type: string) {
   const found = responses.find((one) => one.type === type);
@@ -43,10 +50,10 @@ const asDefault = ['API_CONFIGURATION_ERROR'];
 it('Every response type that the gateway can give is configured', () => {
   const all = Object.values(ResponseType).flatMap((type) => (type instanceof ResponseType ? [type.responseType] : []));
   expect([...types, ...never, ...asDefault].sort()).toEqual(all.sort());
-  const methods = ofType('AWS::ApiGateway::Method').map(({ properties }) => properties);
-  const asks = methods.flatMap(({ ApiKeyRequired, RequestValidatorId }) => ApiKeyRequired ?? RequestValidatorId ?? []);
-  expect(asks).toEqual([]);
-  expect(new Set(methods.map(({ Integration }) => Integration.Type))).toEqual(new Set(['AWS_PROXY']));
+  const operations = Object.values<object>(definition.paths).flatMap((path) => Object.values(path));
+  const kinds = operations.map((operation) => operation['x-amazon-apigateway-integration'].type);
+  expect(new Set(kinds)).toEqual(new Set(['aws_proxy']));
+  expect(JSON.stringify(definition)).not.toMatch(/validator|api-key/);
 });
 
 describe.each(types)('%s', (type) => {
@@ -76,7 +83,7 @@ describe.each(fixed)('%s', (type) => {
       type: `$stageVariables.baseUrl/errors#${body.code}`,
     });
     // The status of the two defaults is the gateway's own choice; one set here would overrule it.
-    expect(statusCode).toBe(defaults.includes(type) ? undefined : String(row.status));
+    expect(statusCode).toBe(defaults.includes(type) ? undefined : row.status);
   });
 });
 
@@ -111,32 +118,26 @@ describe('the base address in `type`', () => {
 });
 
 describe('what the gateway knows by its deployment', () => {
-  const deployed = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'].flatMap((type) =>
-    ofType(`AWS::ApiGateway::${type}`),
-  );
-
   it('depends on no parameter: a change of one makes no new deployment, and would not arrive', () => {
     const { Parameters, Conditions } = template.toJSON();
     const known = [...Object.keys(Parameters), ...Object.keys(Conditions)];
     expect(known).toContain('PublicUrl');
-    for (const { id, properties } of deployed) {
-      const used = JSON.stringify(properties).matchAll(/"(?:Ref":|Fn::If":\[)"([^"]+)"/g);
-      expect([id, ...[...used].map(([, name]) => name).filter((name) => known.includes(name ?? ''))]).toEqual([id]);
-    }
+    const used = [...JSON.stringify(api).matchAll(/"(?:Ref":|Fn::If":\[)"([^"]+)"/g)].map(([, name]) => name);
+    expect(used).toContain('AWS::Region');
+    expect(used.filter((name) => known.includes(name ?? ''))).toEqual([]);
   });
 
-  it('is all there before the deployment is made', () => {
+  it('is deployed when each function may be called, so that no request of an update is refused', () => {
     const [deployment] = Object.values(template.findResources('AWS::ApiGateway::Deployment'));
-    const ids = deployed.filter(({ type }) => !type.endsWith('Authorizer')).map(({ id }) => id);
-    expect(deployment?.DependsOn).toEqual(expect.arrayContaining(ids));
+    const permissions = ofType('AWS::Lambda::Permission').filter(({ id }) => /^Api.*RestMayCall/.test(id));
+    expect(permissions.length).toBeGreaterThan(10);
+    expect(deployment?.DependsOn).toEqual(expect.arrayContaining(permissions.map(({ id }) => id)));
   });
 
-  it('is deployed anew when a response of the gateway changes', () => {
+  it('is deployed anew when the definition changes', () => {
     const deploymentId = (text: string) => {
       const stack = new Stack();
-      const api = restApi(stack, parameters(stack));
-      api.root.addMethod('GET');
-      api.addGatewayResponse('Throttled', { type: ResponseType.THROTTLED, templates: { 'application/json': text } });
+      restApi(stack, { openapi: '3.0.1', text }, parameters(stack));
       return Object.keys(Template.fromStack(stack).findResources('AWS::ApiGateway::Deployment'));
     };
     expect(deploymentId('{"a":1}')).toEqual(deploymentId('{"a":1}'));
@@ -147,7 +148,7 @@ describe('what the gateway knows by its deployment', () => {
 describe('the gateway’s response to a refused login', () => {
   it('has code, title and detail of the authorizer’s context', () => {
     const { body, statusCode } = response('ACCESS_DENIED');
-    expect(statusCode).toBe('401');
+    expect(statusCode).toBe(401);
     expect(body).toMatchObject({
       type: '$stageVariables.baseUrl/errors#$context.authorizer.code',
       title: '$context.authorizer.title',
@@ -169,19 +170,19 @@ describe('the gateway’s response to a refused login', () => {
 
   it('is a 500 when the authorizer fails', () => {
     expect(response('AUTHORIZER_FAILURE').body.code).toBe('mw:auth:auth_server_down');
-    expect(response('AUTHORIZER_FAILURE').statusCode).toBe('500');
+    expect(response('AUTHORIZER_FAILURE').statusCode).toBe(500);
   });
 });
 
 it('An unknown path is 404, even when the gateway takes credentials for a malformed AWS signature', () => {
   for (const type of ['MISSING_AUTHENTICATION_TOKEN', 'INVALID_SIGNATURE']) {
-    expect(response(type)).toMatchObject({ statusCode: '404', body: { code: 'request:not_found' } });
+    expect(response(type)).toMatchObject({ statusCode: 404, body: { code: 'request:not_found' } });
   }
 });
 
 it('A throttled request has Retry-After', () => {
   const { headers, statusCode } = response('THROTTLED');
-  expect(statusCode).toBe('429');
+  expect(statusCode).toBe(429);
   expect(headers['gatewayresponse.header.Retry-After']).toBe("'5'");
 });
 

@@ -12,6 +12,8 @@ const STATEFUL = [
   'AWS::SQS::Queue',
   'AWS::SNS::Topic',
   'AWS::ApiGateway::RestApi',
+  // With another id, an update would make a second stage of the same name, which is refused.
+  'AWS::ApiGateway::Stage',
   'AWS::ApiGatewayV2::Api',
 ];
 
@@ -47,6 +49,7 @@ it('The logical ids of stateful resources do not change, because that would repl
     ],
     'AWS::SNS::Topic': ['AlarmsTopic3A2DFEBA'],
     'AWS::ApiGateway::RestApi': ['ApiRest4DEC74FE'],
+    'AWS::ApiGateway::Stage': ['ApiRestDeploymentStagelive3BEBAE0C'],
     'AWS::ApiGatewayV2::Api': ['ChangesInsideApi2D9B2CFD', 'ChangesOutsideApi75537028'],
   });
 });
