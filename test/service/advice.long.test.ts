@@ -36,6 +36,27 @@ const REFUSED: readonly {
     advice: /^hooks set output=public\/site$/,
   },
   {
+    what: 'a program of a package on a port of its own',
+    files: (name) => ({
+      'package.json': JSON.stringify({
+        name,
+        scripts: { start: 'own-server 4321' },
+        dependencies: { server: 'file:./server' },
+      }),
+      'server/package.json': JSON.stringify({ name: 'server', version: '1.0.0', bin: { 'own-server': 'server.js' } }),
+      'server/server.js': `#!/usr/bin/env node\n${SERVER.replace('process.env.PORT', 'process.argv[2]')}`,
+    }),
+    advice: /^hooks set start='own-server \$PORT'$/,
+  },
+  {
+    what: 'the build of a framework under another name',
+    files: manifest({
+      scripts: { 'docs:build': writes('docs/.vuepress/dist') },
+      devDependencies: { vuepress: 'file:./none' },
+    }),
+    advice: /^hooks set build='npm run docs:build'$/,
+  },
+  {
     what: 'an empty start',
     files: served,
     before: (name) => `hooks set ${name} start=`,

@@ -192,7 +192,7 @@ export function frameworkOf(packages: readonly string[]): Framework | undefined 
 
 /** Returns what the author of an application can do when the build has left nothing that can run. */
 export function adviceOf({ build, without, outputs }: Framework, scripts: Readonly<Record<string, string>>): string {
-  if (!scripts.build?.trim()) return `Let "build" be "${build}"`;
+  if (!scripts.build?.trim()) return `"hooks set build='${build}'" builds it`;
   const files = outputs.map((output) => ('site' in output ? `${output.site}/index.html` : output.server));
   return without ?? `Its build has left none of ${files.join(', ')}`;
 }

@@ -1,10 +1,18 @@
 /** Programs that start a server again after each change of a file. */
-const WATCHERS = /^(?:nodemon|ts-node-dev|node-dev|tsx watch|node .*--watch\b|webpack serve|webpack-dev-server)\b/;
+const WATCHERS = /^(?:nodemon|ts-node-dev|node-dev|tsx watch|node .*--watch)\b/;
+/** Servers of bundlers for the sources of a site, which their builds leave in a folder. */
+const SITE_SERVERS =
+  /^(?:webpack serve|webpack-dev-server|parcel(?! (?:build|watch|help)\b)|rspack (?:serve|dev)|rsbuild(?: dev)?(?=$| -)|vue-cli-service serve|ember (?:serve|server|s))(?=$| )/;
 const MOST_SCRIPTS = 4;
 
 /** Whether a command is for development, where it is not one of the framework. */
 export function isWatcher(command: string): boolean {
-  return WATCHERS.test(command);
+  return WATCHERS.test(command) || isSiteServer(command);
+}
+
+/** Whether a command serves the sources of a site, in whose place its build can be served. */
+export function isSiteServer(command: string): boolean {
+  return SITE_SERVERS.test(command);
 }
 
 /**
@@ -21,6 +29,23 @@ export function commandOf(script: string, scripts: Readonly<Record<string, strin
     text = next;
   }
   return text;
+}
+
+const READS_PORT = 'let it listen on process.env.PORT';
+/** Programs that run files of the application, which can read PORT; those of a package have an option for the port. */
+const RUNS_FILES =
+  /^(?:node|nodemon|tsx|ts-node[\w-]*|babel-node|deno|bun|npm|pnpm|yarn|npm-run-all2?|run-[ps]|concurrently|pm2(?:-\w+)?|sh|bash|python[\d.]*|ruby|php|java)$|\//;
+const MOST_COMMAND = 120;
+
+/** Returns what the author of a command can do that listens on this port in place of PORT. */
+export function portRemedy(port: number, command: string, scripts: Readonly<Record<string, string>>): string {
+  const last = commandOf(command, scripts);
+  const [program = ''] = last.split(' ');
+  const whole = command.includes('&&') ? command : last;
+  const isAtEnd = whole.split('&&').at(-1)?.trim() === last;
+  if (!isAtEnd || RUNS_FILES.test(program) || whole.length > MOST_COMMAND || whole.includes("'")) return READS_PORT;
+  const named = whole.replace(new RegExp(`\\b${port}\\b`), '$PORT');
+  return `${READS_PORT}, such as by "hooks set start='${named === whole ? `${whole} --port $PORT` : named}'"`;
 }
 
 /** Programs of other languages, of which AWS Lambda has none beside its Node. */

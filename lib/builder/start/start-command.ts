@@ -4,7 +4,7 @@ import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { manifestObject, packagesOf, scriptsWith, stringsIn, textOf } from '../manifest.ts';
 import { applicationsBelow, sitesBelow } from './below.ts';
 import { adviceOf, exists, type Framework, frameworkOf, outputOf } from './frameworks.ts';
-import { commandOf, isWatcher } from './scripts.ts';
+import { commandOf, isSiteServer, isWatcher } from './scripts.ts';
 
 /** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
 export type Procfile = Readonly<Record<string, string>>;
@@ -74,7 +74,8 @@ export async function readStartManifest(release: string): Promise<StartManifest>
  * The command that starts the application in a folder: that of its settings, else what serves the folder in them, else `web` of its Procfile, else `scripts.start` with its `prestart`,
  * else what its framework's build has left, else the site that its build has left, else `node <main>`, else `node` with
  * `server.js`, `app.js` or `index.js`, else a site in `public` or in the folder itself. What a framework's build has left
- * also comes before a `start` that is its development server, or that names no file. npm itself is not run: it takes a quarter of a second, and it
+ * also comes before a `start` that is its development server, or that names no file; a built site before the server of a
+ * bundler. npm itself is not run: it takes a quarter of a second, and it
  * would get the signals that are meant for the application. A script without shell syntax is run as it is, any other one by
  * `sh -c`.
  */
@@ -88,18 +89,20 @@ export async function startCommand(folder: string, given: StartManifest, setting
   if (output !== undefined) return outputCommand(folder, output, manifest);
   const { web } = await procfileIn(folder);
   if (web !== undefined) return withWarning(scriptCommand(web), manifest, framework);
-  const built = framework && (await builtCommand(folder, framework));
   const { start, prestart } = manifest.scripts;
-  if (!start?.trim()) return built ?? withoutScript(folder, manifest, framework);
+  const ofFramework = framework && (await builtCommand(folder, framework));
+  if (!start?.trim()) return ofFramework ?? withoutScript(folder, manifest, framework);
   const command = prestart?.trim() ? shell(`(${prestart}) && ${start}`) : scriptCommand(start.trim());
   const last = commandOf(start, manifest.scripts);
+  const isSite = isSiteServer(last);
+  const built = ofFramework ?? (isSite ? await siteCommand(folder, BUILT_SITES) : undefined);
   // Its author may have given arguments to the framework's own server.
   const isOther = framework?.preview?.test(last) && built?.program !== last.split(' ')[0];
   const isBelow = built?.site === undefined && (await runsNoFile(folder, command));
-  if (!built || !(isOther || isBelow || framework?.development.test(last)))
+  if (!built || !(isOther || isBelow || isSite || framework?.development.test(last)))
     return withWarning(command, manifest, framework);
   const instead = built.site === undefined ? `"${built.text}" is run` : `the folder ${built.site} is served`;
-  const note = `"start" is "${start}": ${instead} instead, which the build of ${framework?.name} has left. A Procfile decides otherwise (web: <command>).`;
+  const note = `"start" is "${start}": ${instead} instead, which the build${ofFramework ? ` of ${framework?.name}` : ''} has left. A Procfile decides otherwise (web: <command>).`;
   return { ...built, note };
 }
 
@@ -114,9 +117,13 @@ async function withoutScript(
     (await fileCommand(folder, manifest)) ??
     (await siteCommand(folder, PLAIN_SITES));
   if (command) return command;
+  const advice = await settingFor(folder, manifest);
   if (framework) {
+    const own = ` ${adviceOf(framework, manifest.scripts)}, or name a command in a Procfile (web: <command>).`;
+    const isKnown = framework.without !== undefined && manifest.scripts.build?.trim();
+    const help = isKnown ? own : advice || own;
     throw new Error(
-      `There is nothing to start: the build of ${framework.name} has left nothing that can run here. ${adviceOf(framework, manifest.scripts)}, or name a command in a Procfile (web: <command>).`,
+      `There is nothing to start: the build of ${framework.name} has left nothing that can run here.${help}`,
     );
   }
   const [first, ...others] = await applicationsBelow(folder);
@@ -126,7 +133,7 @@ async function withoutScript(
     );
   }
   throw new Error(
-    `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.${await settingFor(folder, manifest)}`,
+    `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.${advice}`,
   );
 }
 

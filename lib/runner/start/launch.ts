@@ -6,6 +6,7 @@ import {
   whyItEnded,
 } from '../../../functions/core/output/diagnosis.ts';
 import type { Scale } from '../../../functions/core/ports/processes.ts';
+import { portRemedy } from '../../builder/start/scripts.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import { nodeHint } from '../../builder/tools/node-hint.ts';
 import type { Target } from '../../http/forwarding/target.ts';
@@ -156,6 +157,7 @@ async function attempt(spec: Attempt): Promise<RunningWeb | Failure> {
     health: spec.health,
     ownerOf,
     ports,
+    remedy: (port) => portRemedy(port, spec.command.text, spec.manifest.scripts),
     printedPort: () => printedPort(lines),
     refusedAddress: () => refusedAddress(lines),
     signal,

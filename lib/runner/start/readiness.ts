@@ -19,6 +19,8 @@ interface Probe {
   readonly ownerOf: OwnerOf;
   /** The ports on which the application listens; none where the system does not tell. */
   readonly ports: () => Promise<readonly number[]>;
+  /** Returns what the author can do when it listens on another port. */
+  readonly remedy: (port: number) => string;
   /** The port that it has printed. */
   readonly printedPort: () => number | undefined;
   /** The address to which it could not connect, by what it has printed. */
@@ -46,8 +48,6 @@ type Answered =
       /** Whether another program has the port: it may be free of such on another one. */
       readonly isTaken?: true;
     };
-
-const REMEDY = 'let it listen on process.env.PORT';
 
 /** `localhost` is one of these, depending on the machine and on the version of Node. */
 const LOOPBACK = ['127.0.0.1', '::1'];
@@ -154,16 +154,19 @@ function otherPort(probe: Probe, elapsed: () => number) {
         const address = await listening(port);
         const { status } = (address && (await answer(probe, { address, path: '/' }, PORTS_EVERY_MS))) ?? {};
         if (status !== undefined && status < 400)
-          return `listens on port ${port}, not on PORT (${probe.port}): ${REMEDY}`;
+          return `listens on port ${port}, not on PORT (${probe.port}): ${probe.remedy(port)}`;
       }
       return undefined;
     },
     instead: () => {
-      if (others.length > 0) return `; it listens on port ${others.join(' and ')} instead: ${REMEDY}`;
+      const [first] = others;
+      if (first !== undefined) return `; it listens on port ${others.join(' and ')} instead: ${probe.remedy(first)}`;
       const refused = probe.refusedAddress();
       if (refused !== undefined) return `; it could not connect to ${refused} (ECONNREFUSED)`;
       const printed = probe.printedPort();
-      return printed === undefined || printed === probe.port ? '' : `; it prints port ${printed}: ${REMEDY}`;
+      return printed === undefined || printed === probe.port
+        ? ''
+        : `; it prints port ${printed}: ${probe.remedy(printed)}`;
     },
   };
 }

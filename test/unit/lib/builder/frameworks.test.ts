@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FRAMEWORKS } from '../../../../lib/builder/start/frameworks.ts';
-import { commandOf } from '../../../../lib/builder/start/scripts.ts';
+import { commandOf, portRemedy } from '../../../../lib/builder/start/scripts.ts';
 import { readStartManifest, startCommand } from '../../../../lib/builder/start/start-command.ts';
 import { build, sharedPlatform, start, temporaryFolder } from '../../../support/platform/harness.ts';
 import { starters } from '../../../support/starters/starters.ts';
@@ -125,10 +125,18 @@ describe('what the build of a framework has left is started', () => {
       { packages: ['@adonisjs/core'], start: 'node bin/server.js', left: ['build/bin/server.js'] },
       'node build/bin/server.js',
     ],
+    [
+      'the server of a bundler',
+      { packages: ['webpack'], start: 'webpack serve --open', left: ['dist/index.html'] },
+      'serve dist',
+    ],
+    ['another one, by npm', { packages: ['parcel'], start: 'npx parcel', left: ['dist/index.html'] }, 'serve dist'],
   ])('in place of %s, which is said', async (start, application, text) => {
     const command = await commandFor(application);
     expect(command.text).toContain(text);
-    expect(command.note).toMatch(/^"start" is ".*": .* instead, which the build of .* has left\. A Procfile decides/);
+    expect(command.note).toMatch(
+      /^"start" is ".*": .* instead, which the build(?: of .*)? has left\. A Procfile decides/,
+    );
     expect(start).not.toBe('');
   });
 
@@ -143,6 +151,8 @@ describe('what the build of a framework has left is started', () => {
         left: ['build/server/index.js'],
       },
     ],
+    ['the build of a bundler', { packages: ['parcel'], start: 'parcel build', left: ['dist/index.html'] }],
+    ['a watcher of a server', { packages: ['nodemon'], start: 'nodemon server.js', left: ['dist/index.html'] }],
     ['a file that is there', { packages: ['@nestjs/core'], start: 'node other', left: ['other.js', 'dist/main.js'] }],
     ['an option', { packages: ['@nestjs/core'], start: 'node --run x', left: ['dist/main.js'] }],
   ])('not in place of %s', async (_what, application) => {
@@ -159,7 +169,11 @@ describe('what the build of a framework has left is started', () => {
 
 describe('a server for development', () => {
   it.each<[string, Application, string]>([
-    ['vite', { packages: ['vite'], start: 'vite', scripts: { build: '' } }, 'Let "build" be "vite build".'],
+    [
+      'vite',
+      { packages: ['vite'], start: 'vite', scripts: { build: '' } },
+      `"hooks set build='vite build'" builds it.`,
+    ],
     [
       'vite where the build is of another framework',
       { packages: ['vite'], start: 'vite', scripts: { build: 'other build' } },
@@ -168,7 +182,7 @@ describe('a server for development', () => {
     [
       'next dev',
       { packages: ['next'], scripts: { build: '' }, procfile: 'web: next dev' },
-      'Let "build" be "next build".',
+      `"hooks set build='next build'" builds it.`,
     ],
     ['nodemon', { packages: ['nodemon'], start: 'nodemon server.js' }, 'Let "start" run the server itself.'],
     ['a watching node', { packages: [], start: 'node --watch server.js' }, 'Let "start" run the server itself.'],
@@ -226,4 +240,16 @@ it('the table of the README has every framework', async () => {
 it('each framework is tried with its starter', () => {
   const tried = starters.map(({ name }) => name);
   expect(FRAMEWORKS.map(({ name }) => name).filter((name) => !tried.includes(name))).toEqual([]);
+});
+
+it.each([
+  ['node server.js', {}, 'let it listen on process.env.PORT'],
+  ['npm run serve', { serve: 'tsx watch src' }, 'let it listen on process.env.PORT'],
+  ['json-server db.json', {}, `such as by "hooks set start='json-server db.json --port $PORT'"`],
+  ['npm run serve', { serve: 'http-server -p 3000 site' }, `by "hooks set start='http-server -p $PORT site'"`],
+  ['migrate up && serve -l 3000', {}, `by "hooks set start='migrate up && serve -l $PORT'"`],
+  ['migrate up && npm run serve', { serve: 'serve' }, 'let it listen on process.env.PORT'],
+  ["serve 'a site'", {}, 'let it listen on process.env.PORT'],
+])('%s listens on PORT when its author follows the advice', (command, scripts, advice) => {
+  expect(portRemedy(3000, command, scripts).endsWith(advice)).toBe(true);
 });
