@@ -179,8 +179,8 @@ export const FRAMEWORKS: readonly Framework[] = [
     name: 'Vite',
     development: VITE_DEV,
     preview: VITE_PREVIEW,
-    // TanStack Start and SolidStart build with Vite and Nitro.
-    outputs: [...nitro, site('dist')],
+    // TanStack Start and SolidStart build with Vite and Nitro; Vike leaves pages beside its server.
+    outputs: [...nitro, site('dist'), site('dist/client')],
     build: 'vite build',
   },
 ];

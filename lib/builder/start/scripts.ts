@@ -1,5 +1,6 @@
-/** Programs that start a server again after each change of a file. */
-const WATCHERS = /^(?:nodemon|ts-node-dev|node-dev|tsx watch|node .*--watch)\b/;
+/** Programs that start a server again, or build again, after each change of a file. */
+const WATCHERS =
+  /^(?:nodemon|ts-node-dev|node-dev|tsx watch|node .*--watch|(?:rollup|webpack|tsc|tsup|esbuild|babel|swc|sass) .*(?:-w|--watch))\b/;
 /** Servers of bundlers for the sources of a site, which their builds leave in a folder. */
 const SITE_SERVERS =
   /^(?:webpack serve|webpack-dev-server|parcel(?! (?:build|watch|help)\b)|rspack (?:serve|dev)|rsbuild(?: dev)?(?=$| -)|vue-cli-service serve|ember (?:serve|server|s))(?=$| )/;

@@ -130,6 +130,7 @@ describe('what the build of a framework has left is started', () => {
       { packages: ['webpack'], start: 'webpack serve --open', left: ['dist/index.html'] },
       'serve dist',
     ],
+    ['Vike', { packages: ['vite'], start: 'vite', left: ['dist/client/index.html'] }, 'serve dist/client'],
     ['another one, by npm', { packages: ['parcel'], start: 'npx parcel', left: ['dist/index.html'] }, 'serve dist'],
   ])('in place of %s, which is said', async (start, application, text) => {
     const command = await commandFor(application);
@@ -177,7 +178,7 @@ describe('a server for development', () => {
     [
       'vite where the build is of another framework',
       { packages: ['vite'], start: 'vite', scripts: { build: 'other build' } },
-      'Its build has left none of .output/server/index.mjs, .output/public/index.html, dist/index.html.',
+      'Its build has left none of .output/server/index.mjs, .output/public/index.html, dist/index.html, dist/client/index.html.',
     ],
     [
       'next dev',
@@ -185,6 +186,7 @@ describe('a server for development', () => {
       `"hooks set build='next build'" builds it.`,
     ],
     ['nodemon', { packages: ['nodemon'], start: 'nodemon server.js' }, 'Let "start" run the server itself.'],
+    ['a watching compiler', { packages: [], start: 'rollup -c -w' }, 'Let "start" run the server itself.'],
     ['a watching node', { packages: [], start: 'node --watch server.js' }, 'Let "start" run the server itself.'],
   ])('%s is started with a warning when there is nothing else', async (_name, application, remedy) => {
     const { note } = await commandFor(application);
