@@ -45,7 +45,7 @@ export function portRemedy(port: number, command: string, scripts: Readonly<Reco
   const whole = command.includes('&&') ? command : last;
   const isAtEnd = whole.split('&&').at(-1)?.trim() === last;
   if (!isAtEnd || RUNS_FILES.test(program) || whole.length > MOST_COMMAND || whole.includes("'")) return READS_PORT;
-  const named = whole.replace(new RegExp(`\\b${port}\\b`), '$PORT');
+  const named = whole.replace(/\d+/g, (digits) => (Number(digits) === port ? '$PORT' : digits));
   return `${READS_PORT}, such as by "hooks set start='${named === whole ? `${whole} --port $PORT` : named}'"`;
 }
 
