@@ -8,7 +8,7 @@ const MiB = 1024 * 1024;
 /** README.md promises no more than this for an application that prints without end; about 130 MB were measured. */
 const MOST_MEMORY_MB = 200;
 /** With that, more than a platform may have that holds what is printed until its line ends. */
-const FLOOD_MB = 160;
+const FLOOD_MB = 100;
 const LOG_LIMIT = 5 * MiB;
 
 /** Statements that print `megabytes` of a text, as fast as the pipe takes them. */
