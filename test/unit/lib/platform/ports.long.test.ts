@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appDomainsContract } from '../../../contracts/app-domains.ts';
 import { appProcessesContract } from '../../../contracts/app-processes.ts';
 import { applicationsContract } from '../../../contracts/applications.ts';
-import { hostingPlatformContract, uploadOf } from '../../../contracts/hosting-platform.ts';
+import { uploadOf } from '../../../contracts/hosting-platform.ts';
 import { embeddedPlatform, tarball } from '../../../support/platform/embedded.ts';
 
-hostingPlatformContract('the embedded platform', embeddedPlatform);
 applicationsContract('the embedded platform', embeddedPlatform);
 appProcessesContract('the embedded platform', embeddedPlatform);
 appDomainsContract('the embedded platform', embeddedPlatform);
