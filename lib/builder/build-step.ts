@@ -1,11 +1,11 @@
 import type { Settings } from '../../functions/core/apps/settings.ts';
-import type { InstallPlan } from './install-plan.ts';
+import { type InstallPlan, managerSettings } from './install-plan.ts';
 import type { ManagerCommands } from './manager-commands.ts';
 import { buildEnvironment } from './process/child-environment.ts';
 import { runCommand } from './process/run-command.ts';
 import { sightOfBuild } from './process/sight.ts';
 import { checkFolders, type Project } from './project.ts';
-import { gitHint, nodeHint } from './tools/node-hint.ts';
+import { gitHint, nodeHint, tokenHint } from './tools/node-hint.ts';
 import type { Toolchain, ToolSite } from './tools/toolchain.ts';
 
 /** The source of a release's dependencies. */
@@ -80,7 +80,9 @@ export async function run(
     headers: toolchain.headers,
   });
   const [named, ...first] = program === undefined ? toolchain.programOf(step.commands.program) : [program];
-  const hint = (lines: readonly string[]) => gitHint(lines) || nodeHint(lines, toolchain.node);
+  const settings = isInstallation ? await managerSettings(project.installAt) : '';
+  const hint = (lines: readonly string[]) =>
+    gitHint(lines) || nodeHint(lines, toolchain.node) || tokenHint(lines, settings, env);
   const sight = sightOfBuild({ ...site, release, dataDir: variables?.DATA_DIR }, site.own, site.tools.folder);
   const command = { title, program: named, args: [...first, ...args], cwd, env, sight, hint };
   const printed = await runCommand(site.commands, command);

@@ -20,7 +20,7 @@ const keyFields = [...dependencyFields, 'bundleDependencies', 'bundledDependenci
 const rootScripts = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
 /** The scripts of a build, by Heroku's names: https://devcenter.heroku.com/articles/nodejs-classic-buildpack-builds */
 const buildScripts = ['heroku-prebuild', 'heroku-postbuild', 'build', 'heroku-cleanup'];
-const settings = ['.npmrc', '.yarnrc', '.yarnrc.yml'];
+const SETTINGS_FILES = ['.npmrc', '.yarnrc', '.yarnrc.yml'];
 
 const lockfile = v.object({
   packages: v.optional(v.record(v.string(), v.looseObject({ link: v.optional(v.boolean()) }))),
@@ -86,11 +86,20 @@ async function keyOf(
   ];
   const wanted = [...keyFields, ...(dev ? ['devDependencies'] : [])].map((field) => installManifest[field] ?? null);
   const deciding = Object.entries(variables).filter(([name]) => DECIDING.test(name) && !LOGIN.test(name));
-  const files = await Promise.all(settings.map((file) => textOf(join(installAt, file))));
+  const files = await settingsIn(installAt);
   return createHash('sha256')
     .update(JSON.stringify([machine, wanted, lock, files, deciding.sort()]))
     .digest('hex')
     .slice(0, 32);
+}
+
+function settingsIn(folder: string): Promise<readonly (string | undefined)[]> {
+  return Promise.all(SETTINGS_FILES.map((file) => textOf(join(folder, file))));
+}
+
+/** Returns the settings of package managers in a folder, as text. */
+export async function managerSettings(folder: string): Promise<string> {
+  return (await settingsIn(folder)).filter((text) => text !== undefined).join('\n');
 }
 
 function hasInstallScript(manifest: RawManifest): boolean {

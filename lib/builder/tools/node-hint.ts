@@ -41,6 +41,24 @@ export function gitHint(output: readonly string[]): string {
   return asksGit ? '. What is built is no clone: the id of the commit is in the variable SOURCE_VERSION' : '';
 }
 
+const REFUSED = /\b(?:40[134]|E401|E403|E404|ENEEDAUTH|YN00(?:35|41)|unauthorized|forbidden|not found)\b/i;
+
+/**
+ * Returns a sentence, as `nodeHint`, when a registry has refused a package and the settings of the package manager name a
+ * variable that is not set: `${NPM_TOKEN}`.
+ */
+export function tokenHint(
+  output: readonly string[],
+  settings: string,
+  variables: Readonly<Record<string, string>>,
+): string {
+  const lines = settings.split('\n').filter((line) => !/^\s{0,9}[#;]/.test(line));
+  const named = lines.flatMap((line) => [...line.matchAll(/\$\{(\w{1,100})\}/g)]);
+  const missing = named.map(([, name = '']) => name).find((name) => !variables[name]);
+  if (missing === undefined || !shortLines(output).some((line) => REFUSED.test(line))) return '';
+  return `. Its settings name the variable ${missing}, which is not set: "hooks env set ${missing}=-"`;
+}
+
 function printedNode(output: readonly string[]): string | undefined {
   return /^Node\.js (v\d+\.\d+\.\d+)$/.exec(output.findLast((line) => line.startsWith('Node.js v')) ?? '')?.[1];
 }

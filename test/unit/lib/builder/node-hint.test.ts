@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { gitHint, nodeHint } from '../../../../lib/builder/tools/node-hint.ts';
+import { gitHint, nodeHint, tokenHint } from '../../../../lib/builder/tools/node-hint.ts';
 
 const TOO_OLD =
   '. Node v20.20.2 may be too old for it; name another one in package.json: "engines": { "node": "26.x" }';
@@ -52,4 +52,29 @@ it('names the variable that has the commit when a build asks git for it', () => 
   const asked = 'fatal: not a git repository (or any of the parent directories): .git';
   const told = '. What is built is no clone: the id of the commit is in the variable SOURCE_VERSION';
   expect([gitHint(['> build', asked]), gitHint(['fatal: bad revision'])]).toEqual([told, '']);
+});
+
+describe('a registry that refuses a package', () => {
+  const refused = ['npm error code E401', 'npm error 401 Unauthorized - GET https://npm.example.com/@acme%2fui'];
+  const npmrc = `@acme:registry=https://npm.example.com/\n//npm.example.com/:_authToken=\${ACME_TOKEN}\n`;
+  const says = '. Its settings name the variable ACME_TOKEN, which is not set: "hooks env set ACME_TOKEN=-"';
+
+  it.each([
+    ['npm', npmrc, {}],
+    ['npm, with an empty variable', npmrc, { ACME_TOKEN: '' }],
+    ['Yarn', `npmScopes:\n  acme:\n    npmAuthToken: "\${ACME_TOKEN}"\n`, {}],
+    ['npm, beside another one', `//other.example.com/:_authToken=\${OTHER}\n${npmrc}`, { OTHER: 'x' }],
+  ])('says which variable is missing, for %s', (_, settings, variables) => {
+    expect(tokenHint(refused, settings, variables)).toBe(says);
+  });
+
+  it.each([
+    ['a variable that is set', refused, npmrc, { ACME_TOKEN: 'x' }],
+    ['a default', refused, `npmAuthToken: "\${ACME_TOKEN:-none}"`, {}],
+    ['a comment', refused, `# ${npmrc.split('\n')[1]}`, {}],
+    ['another failure', ['npm error code ERESOLVE'], npmrc, {}],
+    ['no settings', refused, '', {}],
+  ])('and nothing of %s', (_, lines, settings, variables) => {
+    expect(tokenHint(lines, settings, variables)).toBe('');
+  });
 });
