@@ -11,6 +11,7 @@ import { signal } from '../changes-signal/signal.ts';
 import { fetchToken, openingOnce } from '../core/host-tokens.ts';
 import { hostPauses } from '../core/pipeline/host-pauses.ts';
 import { type StageName, stageNames } from '../core/pipeline/pipeline.ts';
+import type { Incident } from '../core/ports/app-event.ts';
 import { manage } from '../manage-users/manage.ts';
 import { reconcile as compare } from '../reconcile/reconcile.ts';
 import { previewWatch } from '../reconcile/watch.ts';
@@ -27,6 +28,7 @@ import { buildTrigger, endedInstanceIn } from '../triggers/platform-events.ts';
 import { reportTrigger } from '../triggers/queue.ts';
 import { socketTrigger } from '../triggers/socket.ts';
 import { stageTrigger } from '../triggers/stage.ts';
+import { applyIncident } from '../watch-apps/incident.ts';
 import { watchApps as watchAll } from '../watch-apps/watch.ts';
 import * as on from './ports.ts';
 
@@ -158,7 +160,8 @@ export const sweep = () => {
 export const watchApps = async () => {
   const platform = await on.configured();
   const [health, events, cron] = [await platform.health(), await platform.events(), await platform.cron()];
-  const stores = { log: on.log(), appFacts: on.appFacts(), cursor: dynamoDbAppEventCursor(on.logTable()) };
-  const ports = { ...stores, health, events, cron, queue: on.queueTo('report'), ...on.system };
+  const stores = { ...on.recording('report'), appFacts: on.appFacts(), cursor: dynamoDbAppEventCursor(on.logTable()) };
+  const incident = (one: Incident) => applyIncident(one, { ...stores, ids: systemIds });
+  const ports = { ...stores, health, events, cron, incident };
   return async (event: unknown) => ({ events: await watchAll(ports, endedInstanceIn(event)) });
 };

@@ -8,8 +8,8 @@ interface WatchPorts extends ApplyPorts {
   readonly cron: AppCron;
   readonly events: AppEvents;
   readonly cursor: AppEventCursor;
-  /** Records an incident; absent: the platform tells of none. */
-  readonly incident?: (incident: Incident) => Promise<void>;
+  /** Records an incident. */
+  readonly incident: (incident: Incident) => Promise<void>;
 }
 
 /** A run applies no event after that time, so that it ends before its minute does. The next one reads the rest again. */
@@ -53,7 +53,7 @@ async function newEvents(since: number, events: AppEvents): Promise<AppEventPage
 async function isApplied(event: AppEvent | Incident, ports: WatchPorts): Promise<boolean> {
   try {
     if (!('about' in event)) return await applyEvent(event, ports);
-    await ports.incident?.(event);
+    await ports.incident(event);
     return true;
   } catch (error) {
     const { user, app, seq } = event;

@@ -126,11 +126,6 @@ export type Report = (event: RunnerEvent) => void;
 /** Reports an event of one application. */
 export type ReportOf = (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>) => void;
 
-/** Returns what the incidents of a cron entry are about. */
-export function jobSubject({ command, schedule }: CronEntry): string {
-  return `The job ${JSON.stringify(command)} (${schedule})`;
-}
-
 /** Returns what the incidents of a process are about. */
 export function processSubject(name: string): string {
   return `The process ${name}`;

@@ -126,7 +126,7 @@ export class Pipeline extends Construct {
     return new ServiceFunction(this, 'watch-apps', {
       ...this.#props,
       timeoutSeconds: 60,
-      access: [writeLog(stores.log), queryLog(stores.log), sendTo(queues.named('report')), platform],
+      access: [appendEntries(stores), queryLog(stores.log), sendTo(queues.named('report')), platform],
     });
   }
 

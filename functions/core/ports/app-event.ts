@@ -21,11 +21,29 @@ export const AppEvent = v.object({
 export type AppEvent = Readonly<v.InferOutput<typeof AppEvent>>;
 
 /** Something that fails outside of a deploy, or is over: a job of cron, a limit, a disk. */
-export interface Incident extends Omit<AppEvent, 'app' | 'snapshot' | 'serves' | 'restart'> {
+export const Incident = v.object({
+  ...v.omit(AppEvent, ['snapshot', 'serves', 'restart']).entries,
   /** Null: it is about no application. */
-  readonly app: string | null;
+  app: v.nullable(v.string()),
   /** The subject of its sentence, by which its end is known: `The process worker.1`. */
-  readonly about: string;
+  about: v.string(),
   /** The same of what fails again within an hour, which is told in one entry. */
-  readonly first: string;
+  first: v.string(),
+});
+
+export type Incident = Readonly<v.InferOutput<typeof Incident>>;
+
+/** What fails again so soon is told in the entry that has told it before. */
+export const SAME_ENTRY_MS = 60 * 60_000;
+
+/** What was told last of a subject; `at` is in milliseconds since 1970. */
+interface Told extends Pick<Incident, 'state' | 'first'> {
+  readonly at: number;
+}
+
+/** Returns the `first` of what a subject is now; null when that is told already, or was never otherwise. */
+export function firstOf(now: Told, before: Told | undefined): string | null {
+  if (now.state === (before?.state ?? 'running')) return null;
+  const isSame = before && (now.state === 'running' || now.at - before.at < SAME_ENTRY_MS);
+  return isSame ? before.first : now.first;
 }

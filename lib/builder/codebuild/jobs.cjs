@@ -8,6 +8,9 @@ const { createInterface } = require('node:readline');
 const { setTimeout: pause } = require('node:timers/promises');
 
 const MOST_MB = 5;
+/** Of what a run of cron has printed last, for the entry that tells of its failure. */
+const LAST_LINES = 20;
+const LONGEST_LINE = 300;
 const EACH_MS = 1_000;
 const SIGN_MS = 5_000;
 const GRACE_MS = 5_000;
@@ -24,7 +27,12 @@ const SIGNAL_BASE = 128;
 exports.handler = async ({ name, command, output, control, isLogged }, context) => {
   const began = new Date();
   const report = reportTo(output, began.toISOString());
-  const log = (stream, line) => void process.stdout.write(`${name}\t${stream}\t${line}\n`);
+  const lines = [];
+  const log = (stream, line) => {
+    process.stdout.write(`${name}\t${stream}\t${line}\n`);
+    if (stream !== 'platform') lines.push(line.slice(0, LONGEST_LINE));
+    if (lines.length > LAST_LINES) lines.shift();
+  };
   if (isLogged) log('platform', `runs ${command.join(' ')}`);
   const run = start(command);
   for (const stream of ['stdout', 'stderr']) {
@@ -38,7 +46,7 @@ exports.handler = async ({ name, command, output, control, isLogged }, context) 
   const { exit, how, reason } = await run.ended;
   const seconds = (Date.now() - began.getTime()) / 1000;
   if (isLogged) log('platform', `${reason ?? how} after ${seconds.toFixed(1)} s`);
-  await report.close({ exit, reason, at: began.toISOString(), seconds });
+  await report.close({ exit, reason, at: began.toISOString(), seconds, lines });
 };
 
 /** One argument is a line for the shell; several are run as they are. */

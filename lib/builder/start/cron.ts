@@ -49,6 +49,11 @@ export async function cronIn(folder: string): Promise<readonly CronEntry[]> {
   });
 }
 
+/** Returns what the incidents of a cron entry are about. */
+export function jobSubject({ command, schedule }: CronEntry): string {
+  return `The job ${JSON.stringify(command)} (${schedule})`;
+}
+
 /** Returns when an entry is due. `run` is called at each of these times until the result is stopped. Throws as above. */
 export function timesOf({ command, schedule, timezone = 'UTC' }: CronEntry, run?: () => void): Cron {
   if (!isTimezone(timezone)) {

@@ -1,11 +1,11 @@
 import type { ProcessList, RunInput, RunStart, Scale } from '../../../functions/core/ports/processes.ts';
+import { jobSubject } from '../../builder/start/cron.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError, isAway } from '../../http/http-error.ts';
 import {
   type AppId,
   type AppSpec,
   appKey,
-  jobSubject,
   type LogQuery,
   processSubject,
   type ReleaseSpec,

@@ -1,5 +1,5 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
-import type { AppEvent, Incident } from '../../../functions/core/ports/app-event.ts';
+import { type AppEvent, firstOf, type Incident, SAME_ENTRY_MS } from '../../../functions/core/ports/app-event.ts';
 import type { AppEventPage } from '../../../functions/core/ports/applications.ts';
 import type { AppId, EventId } from '../../runner/calls.ts';
 
@@ -41,8 +41,6 @@ interface Kept {
   readonly first?: string;
 }
 
-/** What fails again so soon is told in the entry that has told it before. */
-const SAME_ENTRY_MS = 60 * 60_000;
 /** The subjects of one application: its 20 jobs of cron, its first `web` and 20 more processes. */
 const MOST_INCIDENTS = 41;
 
@@ -95,11 +93,10 @@ function addTo(tables: Tables, event: Parameters<AppEventStore['add']>[0]): bool
   const before: Kept | undefined = row && JSON.parse(row.doc);
   if (before?.id?.of === event.id.of && before.id.seq >= event.id.seq) return false;
   if (event.state === 'running' && before?.state !== 'crashed') return false;
-  if (about !== '' && event.state === before?.state) return false;
-  if (about !== '' && !before && !hasRoom(tables, user, app)) return false;
   const now = new Date();
-  const isSame = before && (event.state === 'running' || now.getTime() - Date.parse(before.at) < SAME_ENTRY_MS);
-  const first = (isSame && before.first) || `${event.id.of} ${event.id.seq}`;
+  const told = { state: event.state, at: now.getTime(), first: `${event.id.of} ${event.id.seq}` };
+  const first = firstOf(told, before && { first: told.first, ...before, at: Date.parse(before.at) });
+  if (about !== '' && (first === null || (!before && !hasRoom(tables, user, app)))) return false;
   const doc = JSON.stringify({ ...more, at: now.toISOString(), ...(about !== '' && { first }) });
   tables.run('DELETE FROM states WHERE user = ? AND app IS ? AND about = ?', user, app, about);
   tables.run('INSERT INTO states (user, app, about, doc) VALUES (?, ?, ?, ?)', user, app, about, doc);

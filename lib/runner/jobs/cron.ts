@@ -1,9 +1,9 @@
 import type { Cron } from 'croner';
 import type { CronJob } from '../../../functions/core/ports/processes.ts';
-import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
+import { type CronEntry, jobSubject, timesOf } from '../../builder/start/cron.ts';
 import { scriptCommand } from '../../builder/start/start-command.ts';
 import { sentenceOf } from '../../http/http-error.ts';
-import { jobSubject, type ReportOf } from '../calls.ts';
+import type { ReportOf } from '../calls.ts';
 import { Condition } from '../limits/condition.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, startProcess } from '../processes/app-process.ts';

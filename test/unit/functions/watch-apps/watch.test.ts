@@ -41,7 +41,8 @@ async function world(deploys = 1) {
     recheck: async () => void looks.push('recheck'),
   };
   const cron = { runDue: async () => void looks.push('due') };
-  const ports = { log, appFacts: log, queue, clock, events, cursor, trace, health, cron };
+  const incident = async () => {};
+  const ports = { log, appFacts: log, queue, clock, events, cursor, trace, health, cron, incident };
   return {
     ...ports,
     said,

@@ -1,5 +1,5 @@
 import { DeleteFunctionCommand, InvokeCommand, PutFunctionEventInvokeConfigCommand } from '@aws-sdk/client-lambda';
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { unless } from '../../../aws/failures.ts';
@@ -8,6 +8,7 @@ import type { LambdaPlatformParts } from '../parts.ts';
 import { publishVersion } from '../run/app-function.ts';
 import { jobPlanOf, planOf, startable } from '../run/versions.ts';
 import { keys } from '../table/items.ts';
+import { endIncidents } from './cron-incidents.ts';
 
 const TRIES = 8;
 const PAUSE_MS = 1_000;
@@ -15,6 +16,10 @@ const PAUSE_MS = 1_000;
 const CHANGING = ['ResourceConflictException', 'PreconditionFailedException'];
 /** The least that Lambda allows: a command that cannot begin by then is not begun. */
 export const BEGINS_WITHIN_SECONDS = 60;
+/** As of a shell, for a command that was killed. */
+export const KILLED = 137;
+export const UNBEGUN = `could not begin within ${BEGINS_WITHIN_SECONDS} seconds, for want of a free run of the account, or of a deploy by this version of the service`;
+export const SILENT = 'gave no sign any more, as one that takes more than the 1024 MB of memory';
 /** Longer than a command may wait and run. */
 const VALID_SECONDS = 20 * 60;
 
@@ -77,9 +82,52 @@ export async function removeJobs(app: AppRef, parts: LambdaPlatformParts): Promi
   const FunctionName = jobFunctionOf(functionName(functionPrefix, app));
   await unless('ResourceNotFoundException', lambda.send(new DeleteFunctionCommand({ FunctionName })));
   const { cron = [] } = (await table.read(keys.app(app))) ?? {};
+  await endIncidents(app, cron, parts);
   const unread = (await table.list(keys.runs(app))).map(({ sk }) => sk);
   for (const run of [...cron.map((_, at) => cronName(at)), ...unread]) {
     for (const Key of Object.values(runKeys(app, run))) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     await table.remove(keys.run(app, run));
   }
+}
+
+type ReportParts = Pick<LambdaPlatformParts, 's3' | 'bucket'>;
+
+/** Without the right to list a bucket, S3 answers 403 for an object that is not there. */
+const MISSING: readonly unknown[] = [403, 404];
+
+/** What a command has said: an object that grows, which the application itself can write. */
+interface Report {
+  readonly bytes: number;
+  /** When it was written last, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+export async function findReport(app: AppRef, run: string, { s3, bucket }: ReportParts): Promise<Report | null> {
+  const head = new HeadObjectCommand({ Bucket: bucket, Key: runKeys(app, run).output });
+  try {
+    const { ContentLength = 0, LastModified } = await s3.send(head);
+    return { bytes: ContentLength, at: LastModified?.getTime() ?? 0 };
+  } catch (error) {
+    if (error instanceof Error && MISSING.includes(statusOf(error))) return null;
+    throw error;
+  }
+}
+
+function statusOf({ $metadata }: Error & { readonly $metadata?: { readonly httpStatusCode?: number } }) {
+  return $metadata?.httpStatusCode;
+}
+
+interface Span {
+  readonly app: AppRef;
+  readonly run: string;
+  readonly from: number;
+  /** Behind its last byte. */
+  readonly to: number;
+}
+
+/** Returns the bytes of a span, which must not be empty. */
+export async function reportBytes({ app, run, from, to }: Span, { s3, bucket }: ReportParts): Promise<Buffer> {
+  const object = { Bucket: bucket, Key: runKeys(app, run).output, Range: `bytes=${from}-${to - 1}` };
+  const { Body } = await s3.send(new GetObjectCommand(object));
+  return Buffer.from((await Body?.transformToByteArray()) ?? []);
 }

@@ -10,8 +10,16 @@ import { onAws } from '../../../aws/failures.ts';
 import { runKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys, type RunItem } from '../table/items.ts';
-import { BEGINS_WITHIN_SECONDS, beginJob, ensureJobFunction } from './job-function.ts';
-import { findReport, reportBytes } from './report-object.ts';
+import {
+  BEGINS_WITHIN_SECONDS,
+  beginJob,
+  ensureJobFunction,
+  findReport,
+  KILLED,
+  reportBytes,
+  SILENT,
+  UNBEGUN,
+} from './job-function.ts';
 
 const CODE = 'request:failed';
 /** One-off commands of an application at a time, as on the embedded platform. */
@@ -23,10 +31,6 @@ const MOST_READ_BYTES = 1024 * 1024;
 /** Six times as long as a command that runs gives no sign. */
 const SILENT_MS = 30_000;
 const UNBEGUN_MS = BEGINS_WITHIN_SECONDS * 1000 + SILENT_MS;
-/** As of a shell, for a command that was killed. */
-const KILLED = 137;
-const UNBEGUN = `could not begin within ${BEGINS_WITHIN_SECONDS} seconds, for want of a free run of the account, or of a deploy by this version of the service`;
-const SILENT = 'gave no sign for 30 seconds, as one that takes more than the 1024 MB of memory';
 const NO_INPUT = 'On AWS Lambda a command gets no input: give it what it needs as an argument, a variable or a file.';
 
 /**

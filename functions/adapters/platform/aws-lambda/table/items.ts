@@ -1,4 +1,5 @@
-import type { AppEvent } from '../../../../core/ports/app-event.ts';
+import { createHash } from 'node:crypto';
+import type { AppEvent, Incident } from '../../../../core/ports/app-event.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 import type { CronJob } from '../../../../core/ports/processes.ts';
 
@@ -69,9 +70,14 @@ export interface WatchedLog extends Partial<SnapshotRef> {
   readonly version?: string;
 }
 
-/** The last change of the state of an application that has crashed, without the lines that it printed. */
+/** An incident of an application. */
+export interface AppIncident extends Incident {
+  readonly app: string;
+}
+
+/** The last change of the state of an application that has crashed, or of an incident, without the lines that it printed. */
 export interface EventItem {
-  readonly event: AppEvent;
+  readonly event: AppEvent | AppIncident;
   /** The number of the event, for conditions. */
   readonly at: number;
 }
@@ -86,6 +92,14 @@ export interface RunItem {
   /** When it was started, in milliseconds since 1970, and how many bytes of what it says were read. */
   readonly at: number;
   readonly read: number;
+}
+
+/** The next time of the cron of an application, or an entry that runs, with what it is. */
+export interface DueItem extends AppRef {
+  readonly run?: string;
+  readonly about?: string;
+  /** When it began, by which it differs from the next one. */
+  readonly began?: string;
 }
 
 /** The attributes of an item whose values are not texts. */
@@ -119,12 +133,22 @@ export interface Partition<Item = unknown> {
   readonly item?: Item;
 }
 
+/** What an event is about: an application, or something of it. */
+interface EventOf extends AppRef {
+  readonly about?: string;
+}
+
+/** A command may be longer than a key. */
+function subjectOf({ about }: EventOf): readonly string[] {
+  return about === undefined ? [] : [createHash('sha256').update(about).digest('hex')];
+}
+
 export const keys = {
   apps: (user: string): Partition<AppItem> => ({ pk: `A#${user}` }),
   app: ({ user, app }: AppRef): Key<AppItem> => ({ ...keys.apps(user), sk: app }),
   events: (): Partition<EventItem> => ({ pk: 'E' }),
-  event: (app: AppRef): Key<EventItem> => ({ ...keys.events(), sk: pathOf(app) }),
-  eventLog: (app: AppRef): Key<EventLogItem> => ({ pk: `E#${pathOf(app)}`, sk: 'LOG' }),
+  event: (of: EventOf): Key<EventItem> => ({ ...keys.events(), sk: [pathOf(of), ...subjectOf(of)].join('#') }),
+  eventLog: (of: EventOf): Key<EventLogItem> => ({ pk: `E#${pathOf(of)}`, sk: ['LOG', ...subjectOf(of)].join('#') }),
   function: (name: string): Key<FunctionItem> => ({ pk: `F#${name}`, sk: 'APP' }),
   /** Both kinds in one list, because it is read every minute. */
   watchedLogs: (): Partition<WatchedLog> => ({ pk: 'Q' }),
@@ -132,9 +156,10 @@ export const keys = {
   trial: (name: string): Key<WatchedLog> => ({ ...keys.watchedLogs(), sk: `${name}#trial` }),
   runs: (app: AppRef): Partition<RunItem> => ({ pk: `R#${pathOf(app)}` }),
   run: (app: AppRef, run: string): Key<RunItem> => ({ ...keys.runs(app), sk: run }),
-  /** Applications by the next time of their cron, which comes first in the sort key. */
-  dueApps: (): Partition<AppRef> => ({ pk: 'C' }),
-  due: (sk: string): Key<AppRef> => ({ ...keys.dueApps(), sk }),
+  /** Applications by the next time of their cron, which comes first in the sort key; before all times, what runs. */
+  dueApps: (): Partition<DueItem> => ({ pk: 'C' }),
+  due: (sk: string): Key<DueItem> => ({ ...keys.dueApps(), sk }),
+  going: (app: AppRef, run: string): Key<DueItem> => keys.due(`0#${pathOf(app)}#${run}`),
   snapshots: (app: AppRef): Partition<SnapshotItem> => ({ pk: `S#${pathOf(app)}` }),
   snapshot: (ref: SnapshotRef): Key<SnapshotItem> => ({ ...keys.snapshots(ref), sk: ref.snapshot }),
 };

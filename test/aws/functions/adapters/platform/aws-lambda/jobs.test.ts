@@ -7,6 +7,7 @@ import {
 } from '../../../../../../functions/adapters/platform/aws-lambda/jobs/cron-table.ts';
 import { lambdaRuns } from '../../../../../../functions/adapters/platform/aws-lambda/jobs/runs.ts';
 import { functionName, jobFunctionOf } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
+import { tableAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
 import { keys } from '../../../../../../functions/adapters/platform/aws-lambda/table/items.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import type { AppRef } from '../../../../../../functions/core/ports/platform.ts';
@@ -180,6 +181,11 @@ describe('cron on AWS Lambda', () => {
       '@cron.1 platform runs echo "it is $NODE_ENV"; exit 3',
       '@cron.1 stdout it is production',
       expect.stringMatching(/^@cron\.1 platform exited with code 3 after \d+\.\d s$/),
+    ]);
+    await watch(1);
+    const { events } = await tableAppEvents(apps.parts.table, systemClock).after(0);
+    expect(events.filter((event) => event.app === 'timely')).toMatchObject([
+      { state: 'crashed', about: expect.stringMatching(/^The job /), log: ['it is production'] },
     ]);
     await deploy(app, {});
     expect(await list(app)).toEqual([]);
