@@ -90,7 +90,7 @@ export async function bundle({ functions, outdir, maps = true }: BundleOptions):
 }
 
 /** What is in each release: the server for static sites, and the handler that runs commands. */
-const OF_RELEASES = ['start/static-server.cjs', 'codebuild/jobs.cjs'];
+const OF_RELEASES = ['start/static-server.cjs', 'lambda/jobs.cjs'];
 
 /** Writes what is in each release into a folder, a file each. */
 export function bundleOfReleases(folder: string): void {

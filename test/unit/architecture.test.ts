@@ -197,7 +197,7 @@ const rules: readonly Rule[] = [
     files: isAdapter,
     allowed: (target, importer) =>
       (isIn('functions/adapters/platform/aws-lambda/build')(importer) &&
-        target === 'lib/builder/codebuild/pack-release.ts') ||
+        target === 'lib/builder/lambda/pack-release.ts') ||
       (isIn('functions/adapters/platform/aws-lambda/jobs')(importer) && target === 'lib/builder/start/cron.ts') ||
       isCore(target) ||
       role(target, 3) === role(importer, 3) ||
@@ -272,7 +272,7 @@ const rules: readonly Rule[] = [
     files: isIn('lib/builder'),
     allowed: (target, importer) =>
       isIn('lib/builder')(target) ||
-      (importer === 'lib/builder/codebuild/build-program.ts' &&
+      (importer === 'lib/builder/lambda/build-program.ts' &&
         target === 'functions/adapters/platform/aws-lambda/run/sealed-variables.ts') ||
       isFoundation(target) ||
       ['tarball', 'output'].some((folder) => isIn(`functions/core/${folder}`)(target)) ||
@@ -527,7 +527,7 @@ describe('where things are', () => {
     const readers = all.filter(
       (path) =>
         rooms.some((room) => room(path)) &&
-        !isIn('lib/builder/codebuild')(path) &&
+        !isIn('lib/builder/lambda')(path) &&
         namesFrom(path, /^node:fs(?:\/promises)?$/).some((name) => reads.test(name)),
     );
     expect(readers).toEqual([...READERS_OF_BUILDS, ...READERS_OF_OWN_FILES].sort());

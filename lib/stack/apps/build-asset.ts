@@ -20,7 +20,7 @@ export function buildAsset(scope: Construct): Asset {
   const path = join(Stage.of(scope)?.assetOutdir ?? '', 'build-program');
   mkdirSync(path, { recursive: true });
   buildSync({
-    entryPoints: [fileURLToPath(new URL('codebuild/build-program.ts', BUILDER))],
+    entryPoints: [fileURLToPath(new URL('lambda/build-program.ts', BUILDER))],
     outfile: join(path, PROGRAM),
     bundle: true,
     platform: 'node',

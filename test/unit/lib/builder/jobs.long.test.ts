@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newFolder } from '../../../support/new-folder.ts';
 
-const JOBS = fileURLToPath(new URL('../../../../lib/builder/codebuild/jobs.cjs', import.meta.url));
+const JOBS = fileURLToPath(new URL('../../../../lib/builder/lambda/jobs.cjs', import.meta.url));
 /** What is left of the time of a function that has just begun. */
 const WHOLE_MS = 900_000;
 

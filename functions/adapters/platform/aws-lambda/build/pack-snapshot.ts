@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { PACKED_LIMITS, packRelease } from '../../../../../lib/builder/codebuild/pack-release.ts';
+import { PACKED_LIMITS, packRelease } from '../../../../../lib/builder/lambda/pack-release.ts';
 import type { ActivateOptions, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { uploadStream } from '../../../aws/s3-upload.ts';
 import { objectKeys } from '../names.ts';
