@@ -1,8 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { isObject } from '../json.ts';
 import { jsonIn } from '../json-value.ts';
+import { withCauses } from './causes.ts';
 import { wrongVariables } from './missing-variable.ts';
-import { namesSomething, saysSomething, withoutSource } from './says-something.ts';
+import { ownFrame, placeIn, placeNear } from './place.ts';
+import { namesSomething, saysSomething, speaksOfError, withoutSource } from './says-something.ts';
 import { shortLines } from './short-lines.ts';
 
 /** Lines around what a build in CodeBuild prints: CodeBuild's own lines come before and after. */
@@ -22,22 +24,18 @@ const npmDetail = /^(?:code|path|command|syscall|errno|workspace|location|A comp
 const npmLine = /^npm (?:error|ERR!) ?/;
 /** Lines that repeat that something failed, after the line that says what. */
 const noise =
-  /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v|> |\s*throw\b|\s*$)|\[WARN|^\W*warn(?:ing)?\b|^➤ YN0000/i;
+  /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v[\d.]+$|> |\s*throw\b|\s*$)|\[WARN|^\W*warn(?:ing)?\b|^➤ YN0000/i;
 /** An address that a program cannot reach. */
 const networkError = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET)\b/;
-const words =
-  /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fail|fatal|invalid|cannot|not found|could not|can't|must be)\b|^[\s│└├─┬]*[✕✖✘×⨯] /i;
 /** Lines below a message that names nothing in which one that does is looked for. */
 const MOST_BELOW = 20;
-/** A path or an address of a module, in a line of its own. */
-const place = /^\s*(?:\[plugin [^\]]+\] )?(?:\.\/|\/|\[|file:)?[\w@.[\]()/~+-]+\.\w+(?::\d+(?::\d+)?)?\s*$/;
+const PLACE_BELOW = 4;
 /** Lines that name the cause, whatever is printed before them. */
 const CAUSES: readonly RegExp[] = [
   /JavaScript heap out of memory/,
   /^Failed to fetch .+ from Google Fonts/,
   /failed to resolve import ["']/,
   /\berror TS\d+: /,
-  /^\s*\[cause\]: /,
 ];
 
 /**
@@ -54,6 +52,7 @@ export function reasonIn(output: readonly string[]): string {
     firstError(lines) ??
     plainNpm(lines) ??
     lines.findLast((line) => !noise.test(line) && saysSomething(line)) ??
+    lines.findLast((line) => saysSomething(line)) ??
     lines.findLast((line) => !noise.test(line)) ??
     '';
   // One sentence: the full stop is the caller's.
@@ -73,7 +72,16 @@ function fromNpm(lines: readonly string[]): string | undefined {
   if (refusal !== undefined) return refusal;
   // A number is the exit code of a script, whose own output says more.
   if (message === undefined || code === undefined || /^\d+$/.test(code)) return undefined;
-  return `${code}: ${notInSync(errors) ?? conflict(errors) ?? wrongEngine(errors) ?? message}`;
+  const known = notInSync(errors) ?? conflict(errors) ?? wrongEngine(errors) ?? notThere(errors);
+  return `${code}: ${known ?? message.replace(/^(?:\d{3}|notarget|JSON\.parse) /, '')}`;
+}
+
+/** The package that the registry does not have, or does not show; the line before has only its address. */
+function notThere(errors: readonly string[]): string | undefined {
+  return errors
+    .find((line) => /^404 .{0,60}'@?[\w./-]{1,214}@/.test(line))
+    ?.slice(4)
+    .trim();
 }
 
 /** What git says about a dependency in a repository, below npm's own message and the command. */
@@ -97,7 +105,7 @@ function fromInstallScript(errors: readonly string[]): string | undefined {
     .filter(
       (line) => !/^(?:A complete log| *at )|^gyp (?:info|verb)|^gyp ERR! (?:cwd|node -v|System|not ok)/.test(line),
     );
-  const line = said.find((one) => networkError.test(one)) ?? said.find((one) => words.test(one)) ?? said[0];
+  const line = said.find((one) => networkError.test(one)) ?? said.find((one) => speaksOfError(one)) ?? said[0];
   return line === undefined
     ? undefined
     : `${path.slice(path.indexOf(MODULES))}: ${line.replace(/^(?:gyp ERR!|npm error) (?:stack )?/, '')}`;
@@ -138,7 +146,7 @@ function conflict(errors: readonly string[]): string | undefined {
 function knownCause(lines: readonly string[]): string | undefined {
   for (const cause of CAUSES) {
     const line = lines.find((line) => cause.test(line) && !line.startsWith('> '));
-    if (line !== undefined) return line.replace(/^\s*\[cause\]: /, '');
+    if (line !== undefined) return line;
   }
   return undefined;
 }
@@ -149,37 +157,57 @@ function plainNpm(lines: readonly string[]): string | undefined {
   return message?.replace(npmLine, '');
 }
 
-/** The first message of an error: that line, or the first one below it that says something. */
+/** The first message of an error: that line, or the first one below it that says something, with what there is around it. */
 function firstError(lines: readonly string[]): string | undefined {
   const relevant = withoutSource(lines).filter((line) => !noise.test(line));
-  const at = relevant.findIndex((line) => words.test(line));
+  const at = relevant.findIndex(speaksOfError);
   if (at < 0) return undefined;
-  const below = relevant.slice(at).findIndex((line) => saysSomething(line));
-  if (below < 0) return relevant[at];
-  return told(relevant, namedBelow(relevant, at + below));
+  const first = relevant[at] ?? '';
+  const caused = withCauses(first, linesBelow(lines, first));
+  const next = caused === first ? relevant.slice(at).findIndex(saysSomething) : 0;
+  // A list, of paths too, follows a colon.
+  if (next < 0) return first.endsWith(':') ? `${first} ${relevant[at + 1] ?? ''}` : first;
+  const found = caused === first ? namedBelow(relevant, at + next) : at;
+  const message = relevant[found] ?? '';
+  const below = linesBelow(lines, message);
+  const detail = detailBelow(relevant, found) ?? bracketed(ownFrame(below));
+  return withCauses(message, below) + (detail ?? '');
 }
 
-/** A message that names nothing, such as how many files have failed, is followed by the one that says which. */
+function linesBelow(lines: readonly string[], line: string): readonly string[] {
+  return lines.slice(lines.indexOf(line) + 1);
+}
+
+/** Texts that name a thing by their form: a thrown error, a shell's `make: protoc: …`, an end after a colon. */
+const NAMING = /^\W*(?:[A-Z]\w*)?Error(?: \[\w+\])?: |^[\w./-]{1,40}: [^\s:]{1,200}: \S|: [^\s:()]+\s*$|^\s*not ok \d/;
+
+/** A message that names nothing, such as how many files have failed, is followed by the one that says which, or follows warnings. */
 function namedBelow(lines: readonly string[], at: number): number {
   const message = lines[at] ?? '';
-  const isNamed = namesSomething(message) || /: [^\s:]+$/.test(message.trimEnd()) || placeAbove(lines, at) !== '';
+  const isNamed = namesSomething(message) || NAMING.test(message) || placeNear(lines, at, 1) !== undefined;
   if (isNamed || /^\s+-\s/.test(lines[at + 1] ?? '')) return at;
   const below = lines.slice(at + 1, at + 1 + MOST_BELOW);
-  const next = below.findIndex((line) => words.test(line) && namesSomething(line) && !place.test(line));
-  return next < 0 ? at : at + 1 + next;
+  const next = below.findIndex((line) => speaksOfError(line) && namesSomething(line) && placeIn(line) === undefined);
+  if (next >= 0) return at + 1 + next;
+  const warned = lines.findIndex(
+    (line, index) => /\bwarning\b/i.test(line) && placeNear(lines, index, 1) !== undefined,
+  );
+  return warned < 0 ? at : warned;
 }
 
-/** Returns the place of a message that is in the line above it, with a colon; empty for none. */
-function placeAbove(lines: readonly string[], at: number): string {
-  const above = lines[at - 1] ?? '';
-  return /^(?:\.\/)?\w\S*:\d+\s*$/.test(above) && place.test(above) ? `${above.trim().replace(/^\.\//, '')}: ` : '';
+/** Returns what the lines around a message add to it: a list, the versions that were expected and found, its place. */
+function detailBelow(lines: readonly string[], at: number): string | undefined {
+  const message = lines[at] ?? '';
+  const next = lines[at + 1] ?? '';
+  if (!namesSomething(message) && /^\s+-\s/.test(next)) return ` ${next.trim()}`;
+  const below = lines.slice(at + 1, at + MOST_BELOW);
+  const expected = below.findIndex((line) => /^\s*Expected\b[^:]*: /.test(line));
+  const got = below[expected + 1] ?? '';
+  if (expected >= 0 && /^\s*(?:Got|Received|Actual)\b[^:]*: /.test(got))
+    return ` (${below[expected]?.trim()}, ${got.trim()})`;
+  return bracketed(placeNear(lines, at, PLACE_BELOW));
 }
 
-/** Returns a message with its place, in the line above it or in a frame below, and its detail. */
-function told(relevant: readonly string[], at: number): string {
-  const message = relevant[at] ?? '';
-  const next = relevant[at + 1] ?? '';
-  const framed = /╭─+\[([^\]]*)\]/.exec(next)?.[1];
-  const detail = !namesSomething(message) && /^\s+-\s/.test(next) ? ` ${next.trim()}` : '';
-  return `${placeAbove(relevant, at)}${message}${detail}${framed === undefined ? '' : ` (${framed.trim()})`}`;
+function bracketed(place: string | undefined): string | undefined {
+  return place === undefined ? undefined : ` (${place})`;
 }

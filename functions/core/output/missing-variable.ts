@@ -4,7 +4,8 @@ import { shortLines } from './short-lines.ts';
 /** Names of variables with an underscore: single words, such as TOKEN, often mean something else. */
 // Not in brackets, where git remarks on one that it could use.
 const NAME = '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)';
-const MISSING = '(?:not set|not defined|not provided|not found|missing|required|undefined|unset|must be set)';
+const MISSING =
+  '(?:not set|not defined|not provided|not configured|not found|missing|required|undefined|unset|empty|must be set|unbound variable|parameter not set)';
 const PATTERNS = [
   new RegExp(
     `(?<![A-Za-z0-9_.(])(?:process\\.env\\.|env\\.)?["'\`]?${NAME}["'\`]?:? (?:environment variable |env var )?(?:is |was |are |must )?(?:be )?${MISSING}`,
@@ -12,20 +13,26 @@ const PATTERNS = [
   new RegExp(
     `\\b(?:[Mm]issing|[Rr]equired?s?|not found)\\b[^A-Z=/]{0,40}(?:process\\.env\\.|env\\.)?["'\`]?${NAME}(?![A-Za-z0-9_])`,
   ),
+  // Python, of os.environ.
+  new RegExp(`^KeyError: '${NAME}'$`),
   // zod prints { DATABASE_URL: [ 'Required' ] }
   new RegExp(`^\\W*${NAME}\\W+Required\\W*$`),
 ];
 
 /** Lines of libraries that check all variables at once, and then name each that is wrong. */
 const CHECKED =
-  /\b(?:Invalid|Missing) environment variables\b|Validation failed for one or more environment variables|\bZodError: \[|must have required property/i;
+  /\b(?:invalid|missing|validation|errors?)\b.{0,60}\b(?:environment|configuration)\b|\benvironment validation\b|\bZodError: \[|must have required property|^\s+→ at [A-Z]|\bExpected required property\b|\(was missing\)$/i;
 const WRONG = [
   // Adonis, in a line of its own or in a string with several.
   /Missing environment variable "([A-Z]\w*)"/g,
-  // The issues of zod, and its errors by field; those of ajv and envalid.
+  // The issues of zod, and its errors by field; its text; those of TypeBox, ArkType, ajv and envalid.
   /\bpath"?: \[\s*['"]([A-Z]\w*)['"]\s*\]/g,
+  /\bpath: '\/([A-Z]\w*)'/g,
+  /^[ \t•]*([A-Z]\w*) must be .*\(was missing\)$/gm,
+  /^[ \t]+→ at ([A-Z]\w*)$/gm,
   /must have required property '([A-Z][A-Z0-9_]*)'/g,
-  /^[ \t]+([A-Z][A-Z0-9_]*): (?:undefined|Invalid)\b/gm,
+  /^[ \t]+(?:- )?([A-Z][A-Z0-9_]*): (?:undefined|Invalid|Required|Missing|Expected|must)\b/gm,
+  /^[ \t]+\[([A-Z][A-Z0-9_]*)\]:$/gm,
   /\b([A-Z][A-Z0-9_]*): \[ ['"](?:Required|Invalid)/g,
 ];
 

@@ -48,8 +48,8 @@ describe('the reason of a failed command', () => {
 
 /** Recorded outputs of real failures, and what a person would point at. */
 const recorded: Readonly<Record<string, string>> = {
-  docusaurus: 'Error: The docs plugin found docs sharing the same id',
-  'next-syntax': 'app/layout.tsx:15:21: Error: Expression expected',
+  docusaurus: '[ERROR] Loading of version failed for version current: The docs plugin found docs sharing the same id',
+  'next-syntax': 'Error: Expression expected (./app/layout.tsx:15:21)',
   'nuxt-node-20': '■ Nuxt build error: TypeError: trustedFunctions.difference is not a function',
   'nest-types': "src/main.ts:9:14 - error TS2322: Type 'string' is not assignable to type 'number'",
   'next-fonts': 'Failed to fetch Geist from Google Fonts',
@@ -59,9 +59,10 @@ const recorded: Readonly<Record<string, string>> = {
   'npm-engine': 'EBADENGINE: a@1.0.0 requires npm ^99, and this is npm 11.19.1',
   'npm-install-script': 'node_modules/better-sqlite3: prebuild-install warn install getaddrinfo ENOTFOUND github.com',
   'npm-install-script-shell': 'node_modules/sharp: sharp: Installation error: getaddrinfo ENOTFOUND github.com',
-  'npm-404': 'E404: 404 Not Found - GET https://registry.npmjs.org/expres-not-there-7',
+  'npm-404':
+    "E404: The requested resource 'expres-not-there-7@1.0.0' could not be found or you do not have permission to access it",
   'npm-eresolve': 'ERESOLVE: peer react@"^18.2.0" from react-test-renderer@18.2.0 does not fit react@19.3.1',
-  'npm-etarget': 'ETARGET: notarget No matching version found for ms@^99.0.0',
+  'npm-etarget': 'ETARGET: No matching version found for ms@^99.0.0',
   'npm-git':
     'ssh://git@github.com/acme/secret.git: ssh: Could not resolve hostname github.com: Name or service not known',
   'npm-out-of-sync':
