@@ -48,6 +48,8 @@ export interface StartManifest {
 const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
 /** The output folders of builds of sites; the first with an index.html is served. */
 const BUILT_SITES = ['dist', 'build', 'out', '_site'];
+/** What Nitro leaves, on which many frameworks build: https://nitro.build/deploy/runtimes/node */
+const NITRO_SERVER = '.output/server/index.mjs';
 const PLAIN_SITES = ['public', '.'];
 /** The program that serves a folder of files. */
 export const STATIC_SERVER = fileURLToPath(new URL('static-server.cjs', import.meta.url));
@@ -112,8 +114,10 @@ async function withoutScript(
   framework: Framework | undefined,
 ): Promise<StartCommand> {
   const { build, 'heroku-postbuild': postbuild } = manifest.scripts;
+  const builds = Boolean(build?.trim() || postbuild?.trim());
+  if (builds && (await exists(join(folder, NITRO_SERVER)))) return scriptCommand(`node ${NITRO_SERVER}`);
   const command =
-    (build?.trim() || postbuild?.trim() ? await siteCommand(folder, BUILT_SITES) : undefined) ??
+    (builds ? await siteCommand(folder, BUILT_SITES) : undefined) ??
     (await fileCommand(folder, manifest)) ??
     (await siteCommand(folder, PLAIN_SITES));
   if (command) return command;

@@ -217,6 +217,12 @@ describe('a server for development', () => {
   });
 });
 
+it('the server that a build with Nitro has left is started, whatever framework stands on it', async () => {
+  const left = ['.output/server/index.mjs', '.output/public/index.html', 'index.html'];
+  const { text } = await commandFor({ packages: ['other'], scripts: { build: 'other build' }, left });
+  expect(text).toBe('node .output/server/index.mjs');
+});
+
 it('a framework whose build has left nothing to start says what to write', async () => {
   await expect(commandFor({ packages: ['@sveltejs/kit'], left: ['.svelte-kit/output/x'] })).rejects.toThrow(
     'There is nothing to start: the build of SvelteKit has left nothing that can run here. Run "npm install --save-dev @sveltejs/adapter-node", and import the adapter from it in the configuration, or name a command in a Procfile (web: <command>).',
