@@ -17,7 +17,7 @@ function slowly(name: string): Record<string, string> {
   };
 }
 
-describe('a deploy that another one follows', () => {
+describe('a deploy that is ended before it is live', () => {
   let started: Started;
   const repository = repositories(() => started);
 
@@ -41,6 +41,36 @@ describe('a deploy that another one follows', () => {
     await expect.poll(pidOf).toBeGreaterThan(0);
     return { entry, pid: pidOf() };
   }
+
+  it('a cancelled deploy ends with its build, and the old version goes on serving', async () => {
+    const tree = await repository('served');
+    const live = await started.until(await push(tree, application('served', 'the first')), ...finals);
+    const { entry, pid } = await building(tree, 'served');
+    expect(await cancel(entry)).toMatchObject({
+      status: 202,
+      body: { status: 'cancelled', reason: 'Cancelled by demo.', app_name: 'served' },
+    });
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(await (await fetch(live.url)).text()).toBe('the first');
+    expect(await cancel(entry)).toMatchObject({
+      status: 409,
+      body: { code: 'request:conflict', detail: expect.stringContaining('cancelled') },
+    });
+    expect(await cancel(live.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('ok') } });
+    expect((await read(entry)).doc.stages.at(-1)).toMatchObject({ name: 'extract', status: 'failed' });
+    const again = await started.call('/1/apps/demo/served', {});
+    expect(again.body).toMatchObject({ state: 'running', active: { id: live.id } });
+  });
+
+  it('an entry that does not exist is 404, and that of another user 401', async () => {
+    const missing = `/1/status/demo/changes/${'0'.repeat(32)}/cancel`;
+    expect(await started.call(missing, { method: 'POST' })).toMatchObject({ status: 404 });
+    const theirs = missing.replace('demo', 'somebody');
+    expect(await started.call(theirs, { method: 'POST' })).toMatchObject({
+      status: 401,
+      body: { code: 'mw:auth:not_you' },
+    });
+  });
 
   it('a fix on top of a push whose build takes minutes supersedes it at once, and does not wait for it', async () => {
     const tree = await repository('fixed');

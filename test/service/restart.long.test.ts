@@ -19,7 +19,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in each way and 
   let interrupted: string;
 
   beforeAll(async () => {
-    at = restartedService('ended');
+    at = restartedService('stopped');
     await at.start();
     tree = at.clone();
   });
