@@ -31,7 +31,10 @@ export function uploadOf(bytes: Buffer, patch: Partial<Upload> = {}): Upload {
   return { body: inChunks(bytes), bytes: bytes.length, sha256, ...patch };
 }
 
-async function* inChunks(bytes: Buffer, size = 100): AsyncGenerator<Uint8Array> {
+async function* inChunks(
+  bytes: Buffer,
+  size = Math.max(100, Math.ceil(bytes.length / 100)),
+): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 

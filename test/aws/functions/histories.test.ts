@@ -5,7 +5,7 @@ import { check } from '../../support/histories/check.ts';
 import { widerHistories } from '../../support/histories/history.ts';
 import { dynamoDbRoles } from '../../support/worlds/dynamodb-roles.ts';
 
-const OF_EACH_HOST = 4;
+const OF_EACH_HOST = 2;
 const MOST_STEPS = 8;
 
 describe('whatever happens to a branch, its pull requests and CI, with the log in DynamoDB', () => {

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
-import { FEW, hostAnswersContract } from '../../contracts/host-answers.ts';
-import { hostAwayContract } from '../../contracts/host-away.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
 import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.ts';
@@ -16,11 +14,9 @@ describe('the pipeline on the log in DynamoDB', () => {
 
   const roles = (client = database()) => dynamoDbRoles(client);
 
-  // What calls and previews decide is the same code on both logs: `deploy-log` holds the log to what it asks, and the
-  // histories take both ways through all of it.
+  // What calls, previews and hosts that are away decide is the same code on both logs: `deploy-log` holds the log to what it
+  // asks, and the histories take both ways through all of it.
   pipelineContract(() => roles(), 4);
-  hostAwayContract(() => roles());
-  hostAnswersContract(() => roles(), FEW);
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = database();

@@ -11,8 +11,8 @@ import { AT, MINUTE } from '../../../support/entries.ts';
 import { build } from '../../../support/senders/deliveries.ts';
 
 const json = '{"id":1,"message":"é ✓"}';
-const first = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const second = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const first = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const second = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 
 /** A call of Travis CI, signed or not. */
