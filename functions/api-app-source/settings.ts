@@ -1,7 +1,7 @@
 import { fieldsIn } from '../api/body.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
-import { appRef, required } from '../core/app-ref.ts';
+import { appRef, packageNameIn, required } from '../core/app-ref.ts';
 import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
 import { changedSettings, SETTING_NAMES, type SettingChanges, usedSettings } from '../core/apps/settings.ts';
 import type { Entry } from '../core/entry/entry.ts';
@@ -17,7 +17,7 @@ const MAX_BODY_KIB = 64;
 export async function showSettings(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const { app, claim, stored } = await knownOf(request, ports);
   if (claim === null && Object.keys(stored).length === 0) required(await ports.applications.find(app), request);
-  return { status: 200, body: { ...shown(claim, stored), ...(await ofNewest(request, ports)) } };
+  return { status: 200, body: await shown(request, ports) };
 }
 
 /**
@@ -29,7 +29,7 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
   const { app, claim, stored } = await knownOf(request, ports);
   if (claim?.pullRequest)
     throw badParameter(`${app.app} is a preview, which has the settings of ${claim.pullRequest.parent}.`);
-  const { branch, ...others } = changes;
+  const { branch, password, ...others } = changes;
   // Its name may be mistyped.
   const isRemoval = Object.values(changes).every((value) => value === null);
   if (isRemoval && claim === null && Object.keys(stored).length === 0)
@@ -37,13 +37,16 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
   const said = branch === undefined ? [] : [await follow(branch, { request, claim }, ports)];
   checkEnvironment(others, { app, claim });
   if (others.path !== undefined && claim !== null) await moveFolder(others.path, { app, claim }, ports);
+  if (password !== undefined) {
+    await ports.passwords?.set(app, packageNameIn(request), password);
+    const from = password === null ? 'no password any more' : 'it, with any user name, from now on';
+    said.push(`${app.app} asks each visitor for ${from}.`);
+  }
   if (Object.keys(others).length > 0) {
     await ports.settings.change(app, others);
     said.push(`The next deploy of ${app.app} uses it; "hooks redeploy ${app.app}" deploys its newest commit again.`);
   }
-  const after = await knownOf(request, ports);
-  const answer = { ...shown(after.claim, after.stored), ...(await ofNewest(request, ports)) };
-  const body: ChangedSettings = { ...answer, next: said.join(' ') };
+  const body: ChangedSettings = { ...(await shown(request, ports)), next: said.join(' ') };
   return { status: 200, body };
 }
 
@@ -53,9 +56,12 @@ async function knownOf(request: HttpRequest, { facts, settings }: SourcePorts) {
   return { app, claim, stored };
 }
 
-/** The branch is kept with the repository that it is one of. */
-function shown(claim: OwnerClaim | null, stored: SettingChanges): SettingValues {
-  return allOf({ ...stored, branch: claim?.branch ?? null });
+/** The branch is kept with the repository that it is one of, and the password where visitors are asked for it. */
+async function shown(request: HttpRequest, ports: SourcePorts): Promise<Settings> {
+  const { app, claim, stored } = await knownOf(request, ports);
+  const password = (await ports.passwords?.has(app)) || null;
+  const set = { ...allOf(stored), branch: claim?.branch ?? null, password };
+  return { ...set, ...(await ofNewest(request, ports)) };
 }
 
 type SettingValues = Settings['in_package'];

@@ -19,12 +19,18 @@ export function basicHeader(credentials: string): string {
  * a secret may contain colons. https://www.rfc-editor.org/rfc/rfc7617
  */
 export function readBasic(header: string | undefined): Credentials | null {
-  const encoded = BASIC.exec(header?.trim() ?? '')?.[1];
-  const text = encoded === undefined ? null : decodeUtf8(Buffer.from(encoded, 'base64'));
-  if (text === null || /\p{Cc}/u.test(text)) return null;
+  const text = basicText(header);
+  if (text === null) return null;
   const colon = text.indexOf(':');
   if (colon < 1 || colon === text.length - 1) return null;
   return { user: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+/** Returns what stands in an `Authorization` header, or null when it cannot be read. */
+export function basicText(header: string | undefined): string | null {
+  const encoded = BASIC.exec(header?.trim() ?? '')?.[1];
+  const text = encoded === undefined ? null : decodeUtf8(Buffer.from(encoded, 'base64'));
+  return text === null || /\p{Cc}/u.test(text) ? null : text;
 }
 
 function decodeUtf8(bytes: Uint8Array): string | null {

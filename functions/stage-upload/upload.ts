@@ -23,7 +23,9 @@ export function upload({ platform, tarballs, variables }: UploadPorts): StageWor
   return async (entry) => {
     const first = snapshotOf(entry);
     const isPreview = entry.kind === 'preview';
-    await platform.ensureApp(first, entry.manifest ?? { name: first.app }, { maySleep: isPreview });
+    const parent = entry.pullRequest?.parent;
+    const how = { maySleep: isPreview, previewOf: parent && appName(parent) };
+    await platform.ensureApp(first, entry.manifest ?? { name: first.app }, how);
     if (isPreview) await giveVariables(entry, first, variables);
     const { tarball } = entry;
     for (const snapshot of [first.snapshot, ...otherIds(first.snapshot)]) {

@@ -39,7 +39,7 @@ export function endpoints(
   const { log, reader, facts, appFacts, trackedApps, appSettings } = stores;
   const { seconds, perUser, inAll } = settings.streams;
   const leases = memoryLeases(clock, { user: perUser, service: inAll });
-  const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
+  const { applications, variables, passwords, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
   const streaming = { leases, accounts, clock, trace, seconds };
   const host = ports.hostsOfRequests.named;
   const appPorts = { applications, appFacts, facts, reader };
@@ -63,6 +63,7 @@ export function endpoints(
         ...record,
         tracked: trackedApps,
         settings: appSettings,
+        passwords,
         platform: 'embedded',
         host,
         ownHost: settings.ownHost,

@@ -37,8 +37,7 @@ export function storesIn(dataDir: string, clock: Pick<Clock, 'now'> = systemCloc
 /** Binds the ports to the stores and to files below `dataDir`. */
 export function enginePorts(settings: EngineSettings) {
   const { dataDir, stores: opened, clock, log } = settings;
-  const { hosting, applications, operations, variables, processes, runs, domains, output, builds, events } =
-    settings.platform;
+  const { hosting, builds, ...platform } = settings.platform;
   const ids = systemIds;
   const trace: Trace = (event, fields) => log(traceRecord(event, fields));
   const stores = {
@@ -75,14 +74,7 @@ export function enginePorts(settings: EngineSettings) {
     verify,
     platform: hosting,
     buildOutput: builds,
-    applications,
-    operations,
-    variables,
-    processes,
-    runs,
-    domains,
-    output,
-    events,
+    ...platform,
   };
 }
 

@@ -64,7 +64,7 @@ export interface PlatformOptions {
   readonly isolation?: Isolation | null;
 }
 
-export interface Platform extends PlatformPorts {
+export interface Platform extends Required<PlatformPorts> {
   /** Calls the function each time that there is a new event. */
   onEvent(listener: () => void): void;
   /** Tells of an incident that is about no application. */

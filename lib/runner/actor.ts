@@ -2,6 +2,7 @@ import { HttpError, messageOf, sentenceOf, withSentence } from '../http/http-err
 import type { AppSpec, Missing, ReleaseSpec, ReportOf } from './calls.ts';
 import { CurrentSpec } from './current-spec.ts';
 import { AppPort } from './door/app-port.ts';
+import { appLock } from './door/lock.ts';
 import { ownPage } from './door/own-page.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
 import { IdleWatch } from './idle.ts';
@@ -61,6 +62,7 @@ export class Actor {
     this.idle = new IdleWatch(limits.idleMs, () => this.#take({ type: 'idle' }));
     this.proxy = appProxy({
       app: app.app,
+      lock: appLock(() => this.spec.now, parts.isPassword),
       hosts: () => this.spec.now.hosts,
       ownPage: ownPage(() => this.spec.now.release),
       use: () => this.idle.use(),

@@ -8,6 +8,7 @@ import type {
   Said,
   Scale,
 } from '../../functions/core/ports/processes.ts';
+import type { PasswordHash } from '../../functions/core/secrets.ts';
 import type { ReleaseFolders } from '../builder/process/child-environment.ts';
 import type { CronEntry } from '../builder/start/cron.ts';
 import type { ProcessTypes } from '../builder/start/process-types.ts';
@@ -60,6 +61,8 @@ export interface AppSpec extends AppId {
   readonly domains: readonly string[];
   /** The domains to which some of these redirect. */
   readonly redirects: Readonly<Record<string, string>>;
+  /** What visitors are asked for, whatever the host name; null: nothing. */
+  readonly password: PasswordHash | null;
   /** The release that is live, or was last; null while it cannot be started. */
   readonly release: ReleaseSpec | null;
   readonly variables: Variables;

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { passwordCheck } from '../../functions/core/users/passwords.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { Connections } from '../http/connections.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
@@ -57,6 +59,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     memory: memoryWatch(limits.memoryCheckMs),
     report: reporting(events.add, find),
     turns: startTurns(),
+    isPassword: passwordCheck(randomBytes(32).toString('hex')),
     predecessor,
   };
   const commands = oneOffs();

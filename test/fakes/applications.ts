@@ -6,6 +6,7 @@ import type {
   Application,
   Applications,
   AppOutput,
+  AppPasswords,
   AppProcesses,
   AppRuns,
   AppVariables,
@@ -74,6 +75,20 @@ export function memoryAppVariables(platform: MemoryPlatform): AppVariables {
       return value !== undefined;
     },
     create: async (ref, name) => platform.write(ref, { manifest: { ...platform.app(ref)?.manifest, name } }),
+  };
+}
+
+/** Returns an in-memory fake of the passwords of the applications of a platform in memory. */
+export function memoryAppPasswords(platform: MemoryPlatform): AppPasswords {
+  return {
+    has: async (ref) => platform.app(ref)?.password === true,
+    set: async (ref, name, given) => {
+      const password = given !== null;
+      platform.write(ref, { manifest: { name, ...platform.app(ref)?.manifest }, password });
+      for (const [app, { previewOf }] of platform.appsOf(ref.user)) {
+        if (previewOf === ref.app) platform.write({ ...ref, app }, { password });
+      }
+    },
   };
 }
 

@@ -33,6 +33,9 @@ export interface MemoryApp {
   readonly serving: string | null;
   readonly state: 'running' | 'asleep' | 'stopped' | 'crashed';
   readonly variables: Readonly<Record<string, string>>;
+  /** Whether visitors are asked for one. */
+  readonly password: boolean;
+  readonly previewOf?: string | undefined;
   /** How many processes run, by type: one of each type that is not named. */
   readonly scale: Scale;
   readonly output: readonly PrintedLine[];
@@ -44,6 +47,7 @@ const NEW_APP: MemoryApp = {
   serving: null,
   state: 'stopped',
   variables: {},
+  password: false,
   scale: {},
   output: [],
   snapshots: {},
@@ -113,9 +117,15 @@ class FakePlatform implements MemoryPlatform {
     this.#failures.push(...errors.map((error) => ({ method, error })));
   }
 
-  async ensureApp(ref: AppRef, manifest: MemoryApp['manifest']): Promise<void> {
+  async ensureApp(
+    ref: AppRef,
+    manifest: MemoryApp['manifest'],
+    how?: { readonly previewOf?: string | undefined },
+  ): Promise<void> {
     this.#called('ensureApp');
-    this.write(ref, { manifest });
+    const { previewOf } = how ?? {};
+    const parent = previewOf === undefined ? undefined : this.app({ ...ref, app: previewOf });
+    this.write(ref, { manifest, previewOf, ...(parent && { password: parent.password }) });
   }
 
   async upload(ref: SnapshotRef, upload: Upload): Promise<Uploaded> {

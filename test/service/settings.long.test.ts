@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, cli } from '../support/cli.ts';
 import { type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { rowsOf } from '../support/service/log-file.ts';
 import { testFolder } from '../support/service/place.ts';
 import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
@@ -164,6 +165,34 @@ describe('the settings of an application on one machine', () => {
     tree.commit({ 'server.js': page('third ') });
     expect((await run('git push hooks HEAD:refs/heads/next')).stderr).toContain('live after');
     expect([await answers('stage'), await answers('stage-staging')]).toEqual(['third shared', 'second shared']);
+  });
+
+  it('ask visitors for a password that nothing has written down; one in git is not used', async () => {
+    tree = gitFolder('nowhere');
+    tree.git('remote', 'remove', 'origin');
+    const deploy = { password: 'one for everybody' };
+    tree.commit({ 'package.json': JSON.stringify({ name: 'locked', deploy }), 'server.js': server });
+    const password = 'horse battery staple';
+    const created = await cli('create locked --password -', {
+      env: env(),
+      folder: tree.folder,
+      stdin: `${password}\n`,
+    });
+    expect([created.code, created.out.includes(password)]).toEqual([0, false]);
+    expect(await push()).toContain('"deploy.password" of package.json is not used: a secret does not belong into git');
+    const url = (await hooks('open locked')).out.trim();
+    const status = async () => (await fetch(url)).status;
+    expect(await status()).toBe(401);
+    expect((await hooks('set locked')).out).toMatch(/^password +set /m);
+
+    const rows = rowsOf(join(dataDir, 'service.db'));
+    const own = rows.find((row) => row.app === 'locked' && 'variables' in row);
+    const { hash } = JSON.parse(String(own?.doc)).password;
+    expect(rows.filter((row) => JSON.stringify(row).includes(hash)).length).toBe(1);
+    const { stdout } = await promisify(execFile)('sh', ['-c', `grep -rlaF '${password}' '${dataDir}' || true`]);
+    expect(stdout).toBe('');
+    expect((await hooks(['set', 'locked', 'password='])).err).toContain('asks each visitor for no password any more');
+    expect([await status(), (await hooks('set locked')).out.match(/^password +- /m)?.length]).toEqual([200, 1]);
   });
 
   it('say what outlives a release, that it runs alone, and what it is asked for', async () => {

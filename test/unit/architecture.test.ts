@@ -139,6 +139,7 @@ const COMPUTING = ['node:stream', 'node:crypto', 'node:zlib', 'node:path', 'node
 
 /** The settings of applications, as all programs read them. */
 const SETTINGS = 'functions/core/apps/settings.ts';
+const PASSWORDS = ['functions/core/secrets.ts', 'functions/core/users/passwords.ts'];
 
 /** What the platform of one machine keeps its records in. */
 const TABLES = 'functions/adapters/stores/sqlite/tables.ts';
@@ -268,7 +269,7 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/builder imports lib/process, lib/http, lib/files, packages, what opens the variables of a build on AWS, and of the core what all platforms must read alike: archives, manifests, names, settings and output',
+      'lib/builder imports lib/process, lib/http, lib/files, packages, what opens the variables of a build on AWS, and of the core what all platforms must read alike: archives, manifests, names, settings, passwords and output',
     files: isIn('lib/builder'),
     allowed: (target, importer) =>
       isIn('lib/builder')(target) ||
@@ -282,7 +283,7 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/platform imports lib/runner, lib/builder, lib/process, lib/http, lib/files, packages, the shapes of the API, and of the core what all platforms must read alike: archives, manifests, names, settings and output',
+      'lib/platform imports lib/runner, lib/builder, lib/process, lib/http, lib/files, packages, the shapes of the API, and of the core what all platforms must read alike: archives, manifests, names, settings, passwords and output',
     files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
@@ -291,7 +292,7 @@ const rules: readonly Rule[] = [
       isFoundation(target) ||
       isIn('lib/bundle')(target) ||
       ['core/tarball', 'core/output', 'api/shapes'].some((folder) => isIn(`functions/${folder}`)(target)) ||
-      isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
+      isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts', ...PASSWORDS)(target) ||
       ['manifest', 'package-name', 'snapshot'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       isOneOf(SETTINGS, 'functions/core/apps/domain-name.ts', 'functions/core/ports/app-event.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
@@ -299,10 +300,11 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/runner imports lib/builder, lib/process, lib/http, lib/files, packages and the output of processes of the core; of its ports the types. It is told, and reads no record',
+      'lib/runner imports lib/builder, lib/process, lib/http, lib/files, packages, and of the core the output of processes and the check of passwords; of its ports the types. It is told, and reads no record',
     files: isIn('lib/runner'),
     allowed: (target) =>
       ['lib/runner', 'lib/builder', 'lib/bundle', 'functions/core/output'].some((folder) => isIn(folder)(target)) ||
+      isOneOf(...PASSWORDS, 'functions/core/basic-auth.ts')(target) ||
       isFoundation(target) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: isIn('functions/core/ports'),

@@ -63,12 +63,19 @@ export const Compared = about(
   ]),
 );
 
-const kinds = { text, flag: v.boolean(), texts: v.array(text) };
+const sentKinds = { text, flag: v.boolean(), texts: v.array(text), secret: text };
+const shownKinds = { ...sentKinds, secret: about('Whether there is one.', v.boolean()) };
 
-type SettingFields<With> = { readonly [Name in SettingName]: v.GenericSchema<NonNullable<AllSettings[Name]> | With> };
+type ShownSettings = Omit<AllSettings, 'password'> & { readonly password?: boolean };
+type SettingFields<Values extends Partial<Record<SettingName, unknown>>> = {
+  readonly [Name in SettingName]: v.GenericSchema<NonNullable<Values[Name]> | null>;
+};
 
 /** Returns the fields of all settings, each with a schema around that of its kind. */
-function settingFields(around: (schema: v.GenericSchema) => v.GenericSchema) {
+function settingFields(
+  kinds: typeof sentKinds | typeof shownKinds,
+  around: (schema: v.GenericSchema) => v.GenericSchema,
+) {
   const fields = SETTING_NAMES.map((name) => {
     const { about: line, kind } = settingOf(name);
     return [name, around(about(`${line[0]?.toUpperCase()}${line.slice(1)}.`, kinds[kind.json]))];
@@ -76,8 +83,8 @@ function settingFields(around: (schema: v.GenericSchema) => v.GenericSchema) {
   return Object.fromEntries(fields);
 }
 
-const settings: SettingFields<null> = settingFields((schema) => v.nullable(schema));
-const changes: SettingFields<null> = settingFields((schema) => v.exactOptional(v.nullable(schema)));
+const settings: SettingFields<ShownSettings> = settingFields(shownKinds, (schema) => v.nullable(schema));
+const changes: SettingFields<AllSettings> = settingFields(sentKinds, (schema) => v.exactOptional(v.nullable(schema)));
 
 const shownSettings = {
   ...settings,

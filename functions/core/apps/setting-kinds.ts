@@ -3,7 +3,7 @@ import { folderOf, isEnvironment } from '../payload/folder.ts';
 
 /** A kind of values, which are JSON. */
 export interface Kind<Value> {
-  readonly json: 'text' | 'flag' | 'texts';
+  readonly json: 'text' | 'flag' | 'texts' | 'secret';
   /** The end of a sentence: "The setting build must be …". */
   readonly mustBe: string;
   /** Returns the value as it is kept; undefined for what is none. */
@@ -18,6 +18,8 @@ const MAX_PATH_CHARACTERS = 250;
 /** A start has twelve minutes, in which another release may have to end and to be started again. */
 const MAX_HEALTH_SECONDS = 600;
 const MAX_HEALTH_CHARACTERS = 1000;
+const MIN_PASSWORD_CHARACTERS = 8;
+const MAX_PASSWORD_CHARACTERS = 200;
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
 export const command: Kind<string> = {
@@ -77,6 +79,17 @@ export const paths: Kind<readonly string[]> = {
     return read.length > 0 && read.length <= MAX_PATHS && read.length === all.length ? read : undefined;
   },
   typed: (text) => (text.trim() === '' ? null : text.split(',').map((one) => one.trim())),
+};
+
+export const password: Kind<string> = {
+  json: 'secret',
+  mustBe: `one line of ${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters, without spaces at its ends`,
+  read: (given) => {
+    const isPassword = typeof given === 'string' && given.trim() === given && !CONTROL.test(given);
+    const isLong = isPassword && given.length >= MIN_PASSWORD_CHARACTERS && given.length <= MAX_PASSWORD_CHARACTERS;
+    return isLong ? given : undefined;
+  },
+  typed: (text) => text || null,
 };
 
 /** Returns a path without slashes at the ends; `..` at its beginning leads to what a monorepo has beside the application. */

@@ -1,6 +1,16 @@
 import { badParameter, DeployError } from '../errors.ts';
 import { isObject } from '../json.ts';
-import { branch, command, environment, folderOfWhat, health, type Kind, paths, yesOrNo } from './setting-kinds.ts';
+import {
+  branch,
+  command,
+  environment,
+  folderOfWhat,
+  health,
+  type Kind,
+  password,
+  paths,
+  yesOrNo,
+} from './setting-kinds.ts';
 
 /** One setting: API, command line, package.json, OpenAPI, page, builder and runner read its row. */
 interface Setting<Value> {
@@ -84,6 +94,16 @@ const SETTINGS = {
     about: 'files and folders, with commas between them, that outlive releases: they lie in DATA_DIR',
     value: 'paths',
     notOn: { 'aws-lambda': 'no file outlives an instance of AWS Lambda' },
+  },
+  password: {
+    kind: password,
+    about: 'a password that each visitor is asked for, with any user name; nobody is shown it afterwards',
+    value: 'password',
+    notInPackage: 'a secret does not belong into git: "hooks set password=-" sets it',
+    notOn: {
+      'aws-lambda':
+        'nothing stands before an application on AWS Lambda; let it ask by itself, with the password in a variable',
+    },
   },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 

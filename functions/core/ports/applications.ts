@@ -57,6 +57,17 @@ export interface AppVariables {
   create(app: AppRef, packageName: string): Promise<void>;
 }
 
+/** The passwords that visitors of applications are asked for. All methods throw `request:failed`. */
+export interface AppPasswords {
+  /** Whether an application has one; false for an unknown application. */
+  has(app: AppRef): Promise<boolean>;
+  /**
+   * Gives the application and its previews a password at once, of which a hash is kept; null removes it. An unknown application
+   * is made, so that its first release has it. Throws `request:throttled` when too many are being set.
+   */
+  set(app: AppRef, packageName: string, password: string | null): Promise<void>;
+}
+
 /**
  * The processes of applications. All methods return null for an unknown application. They throw `request:failed` when
  * the platform does not answer, and `request:not_supported` when it has no processes.
@@ -202,6 +213,8 @@ export interface PlatformPorts {
   readonly applications: Applications;
   readonly operations: AppOperations;
   readonly variables: AppVariables;
+  /** Absent where nothing stands before an application. */
+  readonly passwords?: AppPasswords;
   readonly processes: AppProcesses;
   readonly runs: AppRuns;
   readonly domains: AppDomains;

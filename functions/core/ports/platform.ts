@@ -49,12 +49,13 @@ export interface ActivateOptions {
 export interface HostingPlatform {
   /**
    * Creates the application or updates its manifest. An application created with `maySleep` costs nothing while nobody uses
-   * it: it ends when it is unused, and the next request starts it. Idempotent. Throws `deploy:platform:upload_tarball`.
+   * it: it ends when it is unused, and the next request starts it. One of `previewOf` is asked for the password of that.
+   * Idempotent. Throws `deploy:platform:upload_tarball`.
    */
   ensureApp(
     app: AppRef,
     manifest: Readonly<Record<string, unknown>>,
-    how?: { readonly maySleep: boolean },
+    how?: { readonly maySleep: boolean; readonly previewOf?: string | undefined },
   ): Promise<void>;
   /**
    * Uploads the tarball. Idempotent for the same snapshot and digest. Returns `taken` when the platform has other bytes

@@ -2,6 +2,7 @@ import { isSetting, SETTING_NAMES, settingOf } from '../../../functions/core/app
 import { fieldsOf } from '../../client/lines.ts';
 import { painter } from '../../terminal/draw.ts';
 import { printableJson, printableValue } from '../../terminal/printable.ts';
+import { readSecret } from '../ask.ts';
 import { APP_OPTION, type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { columns } from '../text.ts';
@@ -13,7 +14,7 @@ export const set: CommandDefinition = {
   name: 'set',
   summary: 'Show or change how an application is built and started',
   details: `It is kept over deploys, may be set before the first one, and comes before "deploy" in package.json, which has the same
-settings. What is not set is decided by what the repository holds. Settings are no place for secrets: those are variables.
+settings but the password. What is not set is decided by what the repository holds. Secrets of the application are variables.
 
 ${columns(SETTING_NAMES.map((name) => [name, settingOf(name).about])).join('\n')}`,
   args: [
@@ -28,12 +29,14 @@ ${columns(SETTING_NAMES.map((name) => [name, settingOf(name).about])).join('\n')
     ['hooks set shop build="npm run build:prod" output=dist', 'from the next deploy on'],
     ['hooks set shop build=', 'nothing is built'],
     ['hooks set shop branch=staging', 'the next push of staging is deployed'],
+    ['hooks set password=- --app shop-staging < password.txt', 'visitors are asked for it; "password=" removes it'],
   ],
   run: async (call) => {
     const given = call.args.several(0);
     const [app] = given.filter((one) => !one.includes('='));
     const assigned = given.slice(app === undefined ? 0 : 1).map(assignment);
-    return change(call, app, Object.fromEntries(assigned));
+    const read = assigned.map(async ([name, text]) => [name, await settingTyped(call, name, text)] as const);
+    return change(call, app, Object.fromEntries(await Promise.all(read)));
   },
 };
 
@@ -46,12 +49,19 @@ export const unset: CommandDefinition = {
   run: (call) => change(call, undefined, Object.fromEntries(call.args.several(0).map((name) => [name, null]))),
 };
 
-/** Returns the setting and the value of `name=value`. Throws a `UsageError`. */
-function assignment(text: string): readonly [name: string, value: unknown] {
+/** Returns what a text means as the value of a setting; a secret that is "-" is asked for, or read from standard input. */
+export async function settingTyped(call: Pick<Call, 'stdin'>, name: string, text: string): Promise<unknown> {
+  if (!isSetting(name)) return text;
+  const { json, typed } = settingOf(name).kind;
+  // An empty input is no wish to remove it.
+  return json === 'secret' && text === '-' ? readSecret(call, name) : typed(text);
+}
+
+/** Returns the setting and the text of `name=value`. Throws a `UsageError`. */
+function assignment(text: string): readonly [name: string, text: string] {
   const [name = ''] = text.split('=', 1);
   if (!text.includes('=')) throw new UsageError(`"${text}" is not like build="npm run build:prod".`);
-  const value = text.slice(name.length + 1);
-  return [name, isSetting(name) ? settingOf(name).kind.typed(value) : value];
+  return [name, text.slice(name.length + 1)];
 }
 
 /** Changes settings, if there is any change, and shows all. */
@@ -69,7 +79,10 @@ async function change(call: Call, app: string | undefined, body: Readonly<Record
   const paint = painter(call.stdout, call.env);
   const rows = SETTING_NAMES.map((name) => [
     name,
-    inWords(settings[name]) ?? by('package.json', inPackage[name]) ?? by('found', found[name]) ?? '-',
+    (settingOf(name).kind.json === 'secret' && settings[name] === true ? 'set' : inWords(settings[name])) ??
+      by('package.json', inPackage[name]) ??
+      by('found', found[name]) ??
+      '-',
     paint('dim', settingOf(name).about),
   ]);
   for (const line of columns(rows)) call.print(line);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SETTING_NAMES, settingOf } from '../../../functions/core/apps/settings.ts';
 import { copyVariables } from '../../client/variables.ts';
 import { packageName, REMOTE } from '../apps/app-name.ts';
+import { settingTyped } from '../apps/settings.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Arguments } from '../program/arguments.ts';
@@ -63,7 +64,7 @@ async function run(call: Call): Promise<number> {
   const [app, repository] = [`${named}${suffix}`, `${name}${suffix}`];
   const url = repositoryUrl(host, service.user, repository);
   const client = api(service, signal);
-  await changeSettings(client, app, args);
+  await changeSettings(call, client, app);
   const from = args.text('variables-of');
   const copied = from === undefined ? [] : await copyVariables(client, { from, to: app });
   const root = await rootOf(git);
@@ -114,13 +115,14 @@ async function branchToPush(git: Git, environment: string | undefined): Promise<
 }
 
 /** Makes the settings that are given; a name that was mistyped is refused before anything is changed here. */
-async function changeSettings({ call, user }: Api, app: string, args: Arguments): Promise<void> {
-  const given = SET_BEFORE.flatMap((name) => {
-    const text = args.text(name);
-    return text === undefined ? [] : [[name, settingOf(name).kind.typed(text)] as const];
-  });
-  if (given.length === 0) return;
-  await call({ method: 'PATCH', path: ['apps', user, app, 'settings'], body: Object.fromEntries(given) });
+async function changeSettings(call: Call, client: Api, app: string): Promise<void> {
+  const body: Record<string, unknown> = {};
+  for (const name of SET_BEFORE) {
+    const text = call.args.text(name);
+    if (text !== undefined) body[name] = await settingTyped(call, name, text);
+  }
+  if (Object.keys(body).length === 0) return;
+  await client.call({ method: 'PATCH', path: ['apps', client.user, app, 'settings'], body });
 }
 
 async function rootOf(git: Git): Promise<string> {

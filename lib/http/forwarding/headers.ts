@@ -14,12 +14,16 @@ const KEPT = /^(?:host|content-length|transfer-encoding|forwarded|x-forwarded-.+
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Returns the headers of a request for the server behind this program. They say nothing about the connection to it. */
-export function headersForServer(request: IncomingMessage, { host, port, ownHost = false }: Target): string[] {
+export function headersForServer(
+  request: IncomingMessage,
+  { host, port, ownHost = false, withoutLogin = false }: Target,
+): string[] {
   const { rawHeaders, headers } = request;
   const named = namesIn(headers.connection);
   const isChunked = headers['transfer-encoding'] !== undefined;
   const sent = passedOn(rawHeaders, named, (name, value) => {
     if (name === 'host' && ownHost) return `${host}:${port}`;
+    if (name === 'authorization' && withoutLogin) return undefined;
     return name === 'trailer' && !isChunked ? undefined : value;
   });
   if (headers.host === undefined) sent.push('host', `${host}:${port}`);

@@ -7,6 +7,8 @@ export interface Target {
   readonly port: number;
   /** Whether it gets its own address as Host, and not that of the request. */
   readonly ownHost?: boolean;
+  /** Whether it gets no `Authorization` header, which was for what stands before it. */
+  readonly withoutLogin?: boolean;
   /** Whether no other program has taken its port. */
   readonly isStillOwn?: () => boolean;
   /** Called when nothing listens at the address. Returns another server, for a request of which nothing has been lost. */

@@ -12,7 +12,7 @@ import type { Isolation } from '../../process/sandbox.ts';
 import { type AppId, type AppSpec, appKey, type HealthCheck, type ReleaseSpec } from '../../runner/calls.ts';
 import { type MemoryLimits, memoryLimitOf } from '../../runner/limits/memory-watch.ts';
 import { type ProcessLimits, processLimitOf } from '../../runner/limits/process-watch.ts';
-import type { StoredApp } from '../store/apps.ts';
+import type { Apps } from '../store/apps.ts';
 import type { Folders } from '../store/folders.ts';
 import { appHost, appHosts } from '../store/host-names.ts';
 import type { ServedUsers } from '../store/served-users.ts';
@@ -20,6 +20,7 @@ import type { Snapshots } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
 
 export interface DescribeParts {
+  readonly apps: Pick<Apps, 'get'>;
   readonly folders: Folders;
   readonly snapshots: Snapshots;
   readonly variables: VariableStore;
@@ -37,13 +38,13 @@ export interface DescribeParts {
 export async function describeApp(
   parts: DescribeParts,
   { user, app }: AppId,
-  stored: StoredApp,
   release: ReleaseSpec | null,
 ): Promise<AppSpec> {
-  const { folders, variables, memoryLimits, processLimits, isolation, domain } = parts;
+  const { apps, folders, variables, memoryLimits, processLimits, isolation, domain } = parts;
   const id = { user, app };
   const { log, data } = folders.ofApp(id);
-  const { port, scale, domains } = stored;
+  // Read last: what a description says is what is recorded when it is made.
+  const { port, scale, domains, password } = await apps.get(id);
   return {
     user,
     app,
@@ -55,6 +56,7 @@ export async function describeApp(
     redirects: Object.fromEntries(
       domains.flatMap(({ name, redirect }) => (redirect === null ? [] : [[name, redirect]])),
     ),
+    password,
     hosts: [appHost(id), ...appHosts(id, domain).slice(1)],
     variables: await variables.read(id),
     dataDir: data,

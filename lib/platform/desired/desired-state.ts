@@ -31,12 +31,12 @@ export function desiredState(parts: DesiredParts) {
   const rebuildTurns = turnsByUser(REBUILT_AT_ONCE);
   let closed = false;
   const failed = (app: AppId) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
-  /** Returns the description of an application as it is recorded now; null when it was not started before. */
+  /** Returns the description of an application as it is recorded now; null when it was never started. */
   const specOf = async (app: AppId): Promise<AppSpec | null> => {
     const stored = await apps.find(app);
-    if (!stored || stored.active === null) return null;
-    const release = await readRelease(parts, app, stored.active).catch(() => null);
-    return describeApp(parts, app, stored, release);
+    if (!stored || (stored.active ?? stored.next) === null) return null;
+    const release = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
+    return describeApp(parts, app, release);
   };
   /** Describes it to the runner, and acts. */
   const apply = async (app: AppId, act?: Act): Promise<void> => {

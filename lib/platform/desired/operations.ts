@@ -75,9 +75,8 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     const stored = await apps.get(app);
     if (stored.active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
     const release = await readRelease(parts, app, stored.active);
-    return { release, scale: stored.scale, spec: await describeApp(parts, app, stored, release) };
+    return { release, scale: stored.scale, spec: await describeApp(parts, app, release) };
   };
-  const described = async (release: ReleaseSpec | null = null) => describeApp(parts, app, await apps.get(app), release);
   const isRunning = async (fields: Partial<StoredApp>) => {
     const { active, next, wanted, port } = await apps.get(app);
     const changed = { active, next, port, ...fields, wanted: 'running' as const };
@@ -95,7 +94,7 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     onRequest();
     // Written before the requests move, so that after a kill no older release answers again.
     await apps.change(app, { next: snapshot });
-    const spec = await describeApp(parts, app, stored, before);
+    const spec = await describeApp(parts, app, before);
     const act = { is: 'start', release: { ...release, kept }, keptFiles } as const;
     const port = await calls.apply(spec, act).catch(async (error: unknown) => {
       // A runner that has not said that it failed may have started it.
@@ -137,26 +136,27 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
       const { active, scale } = await apps.get(app);
       if (active === null) return { processes: [], cron: [], scale };
       const release = await readRelease(parts, app, active).catch(() => null);
-      return calls.processes(await described(release));
+      return calls.processes(await describeApp(parts, app, release));
     },
     /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
     scale: async (change: Readonly<Record<string, unknown>>) => {
-      const { release, spec } = await live();
+      const { release } = await live();
       const { scale } = await apps.change(app, ({ scale }) => ({
         scale: changedScale(app.app, { types: release.types, scale }, change),
       }));
-      await calls.apply(spec, { is: 'scale', scale });
+      await calls.apply(await describeApp(parts, app, release), { is: 'scale', scale });
       parts.onMade(app, { release, scale });
     },
     // After a failed first start, the runner has no description of the application.
-    logs: async (query: LogQuery, signal: AbortSignal) => calls.logs(await described(), query, signal),
+    logs: async (query: LogQuery, signal: AbortSignal) =>
+      calls.logs(await describeApp(parts, app, null), query, signal),
     /** Starts a command in the release that is live; before the first start in the newest that was built. */
     run: async (run: RunStart) => {
       if ((await apps.get(app)).active !== null) return calls.run((await live()).spec, run);
       // An application that needs a table to answer gets it by a command before its first start.
       const built = (await parts.snapshots.list(app)).find(({ state }) => state === 'ready');
       if (!built) throw new HttpError(409, `${app.app} has no release yet: nothing of it has been built.`);
-      return calls.run(await described(), run, await readRelease(parts, app, built.id));
+      return calls.run(await describeApp(parts, app, null), run, await readRelease(parts, app, built.id));
     },
     said: (id: string, signal: AbortSignal) => calls.said(app, id, signal),
     input: (id: string, input: RunInput) => calls.input(app, id, input),

@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { appName } from '../../../functions/core/entry/package-name.ts';
-import type { Applications, AppVariables } from '../../../functions/core/ports/applications.ts';
+import type { Applications, AppPasswords, AppVariables } from '../../../functions/core/ports/applications.ts';
 import type { AppOperations, AppRef } from '../../../functions/core/ports/platform.ts';
+import { hashPassword } from '../../../functions/core/secrets.ts';
+import { passwordTurns } from '../../../functions/core/users/passwords.ts';
 import { isMissing } from '../../http/http-error.ts';
 import type { AppId } from '../../runner/calls.ts';
 import type { PortParts } from './parts.ts';
@@ -92,5 +96,24 @@ export function variables({ apps, variables: stored }: PortParts, { forAny, find
     create: async (app, packageName) => {
       await forAny(changing(app), (name) => apps.put(name, { name: packageName }));
     },
+  };
+}
+
+export function passwords({ apps, desired }: PortParts, { forAny }: Calls): AppPasswords {
+  const callOf = (app: AppRef): AppCall => ({ app, code: 'request:failed', what: `the password of ${app.app}` });
+  const inTurn = passwordTurns();
+  // So that what the runner is told last is the last change.
+  const withLock = keyedMutex();
+  return {
+    has: (app) => forAny(callOf(app), async (name) => ((await apps.find(name))?.password ?? null) !== null),
+    set: (app, packageName, password) =>
+      forAny(callOf(app), async (name) => {
+        const hash = (text: string) => inTurn({ ...name, door: name.user }, () => hashPassword(text, randomBytes(16)));
+        const hashed = password === null ? null : await hash(password);
+        await withLock(name.user, async () => {
+          if (!(await apps.find(name))) await apps.put(name, { name: packageName });
+          for (const one of await apps.lock(name, hashed)) await desired.describe(one);
+        });
+      }),
   };
 }

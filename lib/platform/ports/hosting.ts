@@ -24,7 +24,8 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
   return {
     ensureApp: async (app, manifest, how) => {
       const call = { app, code: UPLOAD, what: `the application ${app.app}` };
-      await forAny(call, (name) => apps.put(name, manifest, how?.maySleep ? { web: 'auto' } : {}));
+      const put = { scale: how?.maySleep ? ({ web: 'auto' } as const) : {}, previewOf: how?.previewOf ?? null };
+      await forAny(call, (name) => apps.put(name, manifest, put));
     },
     upload: (ref, upload) =>
       withUpload(upload, (body) =>

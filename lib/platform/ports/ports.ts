@@ -1,5 +1,5 @@
 import type { PlatformPorts } from '../../../functions/core/ports/applications.ts';
-import { applications, operations, variables } from './applications.ts';
+import { applications, operations, passwords, variables } from './applications.ts';
 import { appDomains } from './domains.ts';
 import { hosting } from './hosting.ts';
 import { appOutput, buildOutput } from './output.ts';
@@ -8,13 +8,14 @@ import { processes, runs } from './processes.ts';
 import { portCalls, shownLog, shownSentence } from './refusals.ts';
 
 /** Returns what the service calls. */
-export function platformPorts(parts: PortParts): PlatformPorts {
+export function platformPorts(parts: PortParts): Required<PlatformPorts> {
   const calls = portCalls(parts);
   return {
     hosting: hosting(parts, calls),
     applications: applications(parts, calls),
     operations: operations(parts, calls),
     variables: variables(parts, calls),
+    passwords: passwords(parts, calls),
     processes: processes(parts, calls),
     runs: runs(parts, calls),
     domains: appDomains(parts, calls),

@@ -27,6 +27,10 @@ export const AppRecord = v.object({
   wanted: v.picklist(['running', 'stopped']),
   /** How many processes are to run, by type; 1 of each type that is not named. `web` may be `auto`. */
   scale: v.optional(keyedBy(v.string(), v.union([v.number(), v.literal('auto')])), {}),
+  /** What visitors are asked for; null: nothing. */
+  password: v.optional(v.nullable(v.object({ salt: v.string(), hash: v.string() })), null),
+  /** The application that it previews. */
+  previewOf: v.optional(v.nullable(v.string()), null),
 });
 
 export type AppRecord = v.InferOutput<typeof AppRecord>;
@@ -45,6 +49,8 @@ export interface StoredDomain {
 /** A package manifest, stored as it was sent; its fields are not validated. */
 type Manifest = Readonly<Record<string, unknown>>;
 
+type How = Pick<AppRecord, 'scale' | 'previewOf'>;
+
 /** The applications: a row and a folder each. */
 export interface Apps {
   find(name: AppId): Promise<StoredApp | undefined>;
@@ -53,10 +59,12 @@ export interface Apps {
   /** Changes some fields, which may depend on the state before. Returns the new state. */
   change(name: AppId, fields: Partial<AppRecord> | ((before: StoredApp) => Partial<AppRecord>)): Promise<StoredApp>;
   /**
-   * Creates the application, with the given scale, or updates its manifest. 409 when another name already has the same
-   * path.
+   * Creates the application, with the given scale, or updates its manifest; a preview has the password of what it previews.
+   * 409 when another name already has the same path.
    */
-  put(name: AppId, manifest: Manifest, scale?: StoredApp['scale']): Promise<void>;
+  put(name: AppId, manifest: Manifest, how?: Partial<How>): Promise<void>;
+  /** Changes the password of the application and of its previews; returns these all. */
+  lock(name: AppId, password: AppRecord['password']): Promise<readonly AppId[]>;
   /**
    * Gives the application the name of another package, and moves its folder to that name's; 409 when there is one. A kill
    * in the middle leaves the move to `finishRenames`.
@@ -88,11 +96,20 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
     if (app) return app;
     throw new HttpError(404, `${name.user} has no application ${name.app}.`);
   };
-  const put = (name: AppId, manifest: Manifest, scale: StoredApp['scale']) => {
+  const put = (name: AppId, manifest: Manifest, { scale, previewOf }: How) => {
     const before = stored(tables, name);
     const full = nameOf(name, manifest, before);
-    const fresh = { port: null, active: null, next: null, wanted: 'stopped' as const, scale, domains: [] };
-    write(tables, name, { ...(before ?? fresh), name: full, manifest });
+    const fresh = {
+      port: null,
+      active: null,
+      next: null,
+      wanted: 'stopped' as const,
+      scale,
+      domains: [],
+      password: null,
+    };
+    const { password } = (previewOf && stored(tables, { ...name, app: previewOf })) || (before ?? fresh);
+    write(tables, name, { ...(before ?? fresh), name: full, manifest, password, previewOf });
   };
   return {
     find: async (name) => stored(tables, name),
@@ -105,12 +122,21 @@ export function apps({ tables, folders, reserve }: AppsParts): Apps {
         write(tables, name, app);
         return app;
       }),
-    put: async (name, manifest, scale = {}) => {
+    put: async (name, manifest, { scale = {}, previewOf: given } = {}) => {
       const app = stored(tables, name);
+      const previewOf = given ?? app?.previewOf ?? null;
       // Each deploy says it again, and nothing has to be written and synced then.
-      const isKnown = app?.name === nameOf(name, manifest, app) && isDeepStrictEqual(app.manifest, manifest);
-      if (!isKnown) await tables.write(() => put(name, manifest, scale));
+      const isSame = app?.previewOf === previewOf && isDeepStrictEqual(app.manifest, manifest);
+      const isKnown = isSame && app.name === nameOf(name, manifest, app);
+      if (!isKnown) await tables.write(() => put(name, manifest, { scale, previewOf }));
     },
+    lock: (name, password) =>
+      tables.write(() => {
+        get(name);
+        const sql = `UPDATE applications SET doc = json_set(doc, '$.password', json(?))
+           WHERE user = ? AND (app = ? OR json_extract(doc, '$.previewOf') = ?) RETURNING user, app`;
+        return tables.all<AppId>(sql, JSON.stringify(password), name.user, name.app, name.app);
+      }),
     rename: async (name, full) => {
       const to = { user: name.user, app: appName(full) };
       const before = get(name);
@@ -155,9 +181,9 @@ function stored(tables: Tables, { user, app }: AppId): StoredApp | undefined {
   const row = tables.get<{ doc: string }>(`SELECT doc FROM applications ${OF_APP}`, user, app);
   if (!row) return undefined;
   const domains = tables.all<StoredDomain>(`SELECT name, redirect FROM domains ${OF_APP} ORDER BY id`, user, app);
-  // Records of versions before have no `next`.
-  const { next = null, ...record } = JSON.parse(row.doc) as AppRecord;
-  return { ...record, next, domains };
+  // Records of versions before do not have these.
+  const { next = null, password = null, previewOf = null, ...record } = JSON.parse(row.doc) as AppRecord;
+  return { ...record, next, password, previewOf, domains };
 }
 
 function write(tables: Tables, { user, app }: AppId, { domains: _, ...record }: StoredApp): void {

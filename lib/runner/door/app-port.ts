@@ -1,9 +1,8 @@
 import type { Server } from 'node:net';
-import type { Target } from '../../http/forwarding/target.ts';
 import { appKey, type RunnerEvent } from '../calls.ts';
 import type { CurrentSpec } from '../current-spec.ts';
 import type { RunnerLimits } from '../settings.ts';
-import type { AppProxy } from './proxy.ts';
+import type { AppProxy, AppTarget } from './proxy.ts';
 
 /** The runner before, which serves each application until it is taken over from it. */
 export interface Predecessor {
@@ -60,7 +59,7 @@ export class AppPort {
   }
 
   /** Makes the proxy listen; what the runner before serves is served at `address` from now on. */
-  async open(address?: Target, isAlone = false): Promise<void> {
+  async open(address?: AppTarget, isAlone = false): Promise<void> {
     const { spec, proxy, report, predecessor } = this.parts;
     if (this.#isElsewhere) proxy.pointTo(address);
     const taken = this.#isElsewhere ? predecessor : undefined;
@@ -76,7 +75,9 @@ export class AppPort {
   }
 
   /** Hands the port over to another runner; returns where that serves, and the end of the connections that there are. */
-  async handOver(handover: PortHandover): Promise<{ readonly to: Target | undefined; readonly left: Promise<void> }> {
+  async handOver(
+    handover: PortHandover,
+  ): Promise<{ readonly to: AppTarget | undefined; readonly left: Promise<void> }> {
     const { spec, proxy, limits } = this.parts;
     const sockets = proxy.sockets();
     await handover.sockets(sockets);
@@ -85,6 +86,7 @@ export class AppPort {
   }
 }
 
-function here(port: number): Target {
-  return { host: '127.0.0.1', port };
+/** The other runner asks for the password too. */
+function here(port: number): AppTarget {
+  return { host: '127.0.0.1', port, isDoor: true };
 }

@@ -11,6 +11,7 @@ import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import { type Door, doorServer } from '../../http/servers.ts';
 import type { RunnerLimits } from '../settings.ts';
 import type { Usage } from '../usage.ts';
+import type { Lock } from './lock.ts';
 import { Waiting } from './waiting.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
@@ -31,7 +32,7 @@ export interface AppProxy extends Door {
    * Sends all further requests to this server, or to none (`undefined`). Returns a function that waits until the
    * previous target has finished its requests, for at most that time.
    */
-  pointTo(server: Target | undefined): (timeoutMs: number) => Promise<void>;
+  pointTo(server: AppTarget | undefined): (timeoutMs: number) => Promise<void>;
   /**
    * Sends requests to another server too: that with the fewest open requests gets the next one. Returns a function that
    * ends this, and waits as that of `pointTo` does.
@@ -43,8 +44,13 @@ export interface AppProxy extends Door {
   close(): Promise<void>;
 }
 
+/** A server of an application, or another runner (`isDoor`), which has to see what it is asked with. */
+export interface AppTarget extends Target {
+  readonly isDoor?: boolean;
+}
+
 /** A server and the number of its open requests. */
-interface Server extends Target {
+interface Server extends AppTarget {
   busy: number;
   /** Grows with each request of all servers. */
   usedLast: number;
@@ -57,6 +63,7 @@ interface ProxyParts {
   /** The name of the application, for the sentence to requests that arrive while there is no target. */
   readonly app: string;
   readonly state: () => Process['state'];
+  readonly lock: Lock;
   /** Returns the application's own page for browsers while there is no target; undefined: it has none. */
   readonly ownPage?: () => Buffer | undefined;
   /** The names of the application, above which its cookies are not valid. */
@@ -74,7 +81,7 @@ interface ProxyParts {
 /** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
-export function appProxy({ app, state, ownPage, hosts, use, wake, usage, limits, guard }: ProxyParts): AppProxy {
+export function appProxy({ app, state, lock, ownPage, hosts, use, wake, usage, limits, guard }: ProxyParts): AppProxy {
   let target: Server | undefined;
   const joined = new Set<Server>();
   let used = 0;
@@ -90,7 +97,7 @@ export function appProxy({ app, state, ownPage, hosts, use, wake, usage, limits,
     else if (state() === 'asleep' && !waiting.isEmpty) wake();
   };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
-  const visit = (stream: ServerResponse | Duplex, to: (server: Target | undefined) => void) => {
+  const visit = (stream: ServerResponse | Duplex, isLocked: boolean, to: (server: Target | undefined) => void) => {
     // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
     const leave = use();
@@ -111,7 +118,7 @@ export function appProxy({ app, state, ownPage, hosts, use, wake, usage, limits,
         taken.onRefused?.();
         return stream.destroyed || isRefusing(free()) ? undefined : next();
       };
-      return { ...taken, onRefused };
+      return { ...taken, onRefused, withoutLogin: isLocked && !taken.isDoor };
     };
     const handOver = () => {
       if (!stream.destroyed) to(next());
@@ -120,20 +127,30 @@ export function appProxy({ app, state, ownPage, hosts, use, wake, usage, limits,
     waiting.add(stream, handOver);
     lookAgain();
   };
+  /** Nobody who is not let in wakes the application. */
+  const letIn = (request: IncomingMessage, come: (isLocked: boolean) => void, stay: (refusal: Refusal) => void) => {
+    const asked = lock(request);
+    if (asked === 'none') return come(false);
+    void asked.then((refusal) => (refusal ? stay(refusal) : come(true)));
+  };
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     response.once('close', () => usage.count(response.headersSent ? response.statusCode : LEFT));
-    visit(response, (server) => {
-      if (server) forward.web(request, response, server);
-      else refuse(request, response, notNow());
-    });
+    const come = (isLocked: boolean) =>
+      visit(response, isLocked, (server) => {
+        if (server) forward.web(request, response, server);
+        else refuse(request, response, notNow());
+      });
+    letIn(request, come, (refusal) => refuse(request, response, refusal));
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Its client may leave while it waits.
     socket.on('error', () => socket.destroy());
-    visit(socket, (server) => {
-      if (server) forward.upgrade(request, socket, head, server);
-      else refuseUpgrade(socket, notNow());
-    });
+    const come = (isLocked: boolean) =>
+      visit(socket, isLocked, (server) => {
+        if (server) forward.upgrade(request, socket, head, server);
+        else refuseUpgrade(socket, notNow());
+      });
+    letIn(request, come, (refusal) => refuseUpgrade(socket, refusal));
   };
   const server = doorServer({ serve, upgrade });
   guard(server);

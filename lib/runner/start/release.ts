@@ -1,4 +1,5 @@
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
+import type { passwordCheck } from '../../../functions/core/users/passwords.ts';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import type { Connections } from '../../http/connections.ts';
 import { HttpError } from '../../http/http-error.ts';
@@ -22,6 +23,8 @@ interface ReleaseParts {
 export interface RunnerParts extends ReleaseParts {
   readonly report: Report;
   readonly turns: StartTurns;
+  /** Checks the passwords of all applications. */
+  readonly isPassword: ReturnType<typeof passwordCheck>;
   /** Those to the front door and to the ports of all applications. */
   readonly connections: Connections;
   readonly predecessor: Predecessor | undefined;

@@ -13,6 +13,7 @@ export function specIn(folder: string): AppSpec {
       scale: {},
       domains: [],
       redirects: {},
+      password: null,
       release: null,
       variables: {},
       memoryMb: null,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DomainsUnderTest } from '../../contracts/app-domains.ts';
+import type { PasswordsUnderTest } from '../../contracts/app-passwords.ts';
 import type { ProcessesUnderTest } from '../../contracts/app-processes.ts';
 import type { Behaviour } from '../../contracts/hosting-platform.ts';
 import { commitTarball } from '../service/tarballs.ts';
@@ -27,7 +27,7 @@ export function filesOf(name: string, version: string, works: Behaviour): Record
 }
 
 /** The embedded platform, with its runner in this process. */
-export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUnderTest> {
+export async function embeddedPlatform(): Promise<PasswordsUnderTest & ProcessesUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = {
     drainMs: 1000,

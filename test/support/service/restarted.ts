@@ -24,10 +24,10 @@ export function restartedService(name: string) {
   const released = join(seenByBuilds(dataDir), 'released');
   let service: ServiceProcess;
   const printed = async (pattern: RegExp) => (await service.printed(pattern))[1] ?? '';
-  const get = async (path: string) => {
+  const get = async (path: string, how: RequestInit = {}) => {
     const url = path.startsWith('http') ? path : `${await printed(webhookAt)}${path}`;
     const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
-    return fetch(url, { headers: { authorization } });
+    return fetch(url, { ...how, headers: { authorization } });
   };
   const start = async (options: Omit<StartProcess, 'dataDir'> = {}, until = /Ctrl-C ends everything/) => {
     service = startProcess({ dataDir, ...options });

@@ -13,6 +13,7 @@ import type { AppRuns } from '../../../functions/core/ports/applications.ts';
 import {
   memoryAppDomains,
   memoryApplications,
+  memoryAppPasswords,
   memoryAppProcesses,
   memoryAppRuns,
   memoryAppVariables,
@@ -32,6 +33,7 @@ export function appsPorts({ log, platform, queue, host, clock }: AppsFakes) {
   return {
     applications: memoryApplications(platform),
     variables: memoryAppVariables(platform),
+    passwords: memoryAppPasswords(platform),
     processes: memoryAppProcesses(platform),
     runs: memoryAppRuns(platform),
     domains: memoryAppDomains(platform),

@@ -1,4 +1,5 @@
-import { appDomainsContract, type DomainsUnderTest } from '../../contracts/app-domains.ts';
+import { appDomainsContract } from '../../contracts/app-domains.ts';
+import { appPasswordsContract, type PasswordsUnderTest } from '../../contracts/app-passwords.ts';
 import { appProcessesContract, type ProcessesUnderTest } from '../../contracts/app-processes.ts';
 import { applicationsContract } from '../../contracts/applications.ts';
 import { type Behaviour, hostingPlatformContract } from '../../contracts/hosting-platform.ts';
@@ -7,6 +8,7 @@ import {
   memoryApplications,
   memoryAppOperations,
   memoryAppOutput,
+  memoryAppPasswords,
   memoryAppProcesses,
   memoryAppRuns,
   memoryAppVariables,
@@ -15,7 +17,7 @@ import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 
 const works = (bytes: Buffer): Behaviour => JSON.parse(bytes.toString()).works;
 
-async function inMemory(): Promise<DomainsUnderTest & ProcessesUnderTest> {
+async function inMemory(): Promise<PasswordsUnderTest & ProcessesUnderTest> {
   const platform = memoryPlatform({
     slowPolls: () => 2,
     build: (bytes) =>
@@ -29,6 +31,7 @@ async function inMemory(): Promise<DomainsUnderTest & ProcessesUnderTest> {
     operations: memoryAppOperations(platform),
     output: memoryAppOutput(platform),
     variables: memoryAppVariables(platform),
+    passwords: memoryAppPasswords(platform),
     domains: memoryAppDomains(platform),
     processes: memoryAppProcesses(platform),
     runs: memoryAppRuns(platform),
@@ -46,4 +49,5 @@ async function inMemory(): Promise<DomainsUnderTest & ProcessesUnderTest> {
 hostingPlatformContract('the platform in memory', inMemory);
 applicationsContract('the platform in memory', inMemory);
 appDomainsContract('the platform in memory', inMemory);
+appPasswordsContract('the platform in memory', inMemory);
 appProcessesContract('the platform in memory', inMemory);

@@ -80,8 +80,9 @@ function Choice({ name, settings, onChange }: ChoiceProps) {
         name="value"
         aria-label={name}
         aria-describedby={`about-${name}`}
-        placeholder={inWords(found) || called}
-        defaultValue={inWords(given)}
+        {...(kind.json === 'secret'
+          ? ({ type: 'password', autocomplete: 'new-password', required: true, placeholder: called } as const)
+          : { placeholder: inWords(found) || called, defaultValue: inWords(given) })}
       />
       <span class="faint about" id={`about-${name}`}>
         {about}

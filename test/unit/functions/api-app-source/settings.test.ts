@@ -45,6 +45,29 @@ describe('the settings of an application', () => {
     expect(world.queue.sent).toEqual([]);
   });
 
+  it('say that there is a password and never which; it counts at once, also before the first deploy', async () => {
+    const password = 'correct horse';
+    for (const application of ['shop', '@ann%2fnew'].map(decodeURIComponent)) {
+      const { body } = await settings({ password }, application);
+      const app = application === 'shop' ? 'shop' : 'ann-new';
+      const next = `${app} asks each visitor for it, with any user name, from now on.`;
+      expect(body).toMatchObject({ password: true, next });
+      const read = (await settings(undefined, application)).body;
+      expect(read).toMatchObject({ password: true, in_package: { password: null } });
+      expect(JSON.stringify([body, read, await world.log.settings.read({ user: 'ann', app })])).not.toContain(password);
+    }
+    expect((await settings({ password: null })).body).toMatchObject({
+      password: null,
+      next: 'shop asks each visitor for no password any more.',
+    });
+    await expect(settings({ password: null }, 'none')).rejects.toMatchObject({ code: 'status:db:not_found' });
+    for (const wrong of ['short', '', 'two\nlines of it', ' spaces ', 'x'.repeat(201), true, ['correct horse']]) {
+      const refused = await settings({ password: wrong, build: 'make' }).catch((error) => error);
+      expect(refused).toMatchObject({ code: 'request:bad_parameter', detail: expect.stringContaining('8 to 200') });
+    }
+    expect((await settings()).body).toMatchObject({ password: null, build: null });
+  });
+
   it('make the branch the default one of a repository that the service hosts, for its user only', async () => {
     const made: string[] = [];
     const ownHost = { name: host, makeDefault: async (_: unknown, branch: string) => void made.push(branch) };
@@ -117,19 +140,19 @@ describe('the settings of an application', () => {
     [{ keep: ['a\0b'] }, `The setting keep must be ${PATHS}.`],
     [
       { build: 'make', biuld: 'x' },
-      'There is no setting biuld, but branch, path, environment, install, build, start, output, health, overlap, keep.',
+      'There is no setting biuld, but branch, path, environment, install, build, start, output, health, overlap, keep, password.',
     ],
     [
       { constructor: 'x' },
-      'There is no setting constructor, but branch, path, environment, install, build, start, output, health, overlap, keep.',
+      'There is no setting constructor, but branch, path, environment, install, build, start, output, health, overlap, keep, password.',
     ],
     [
       {},
-      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep.',
+      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep, password.',
     ],
     [
       'staging',
-      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep.',
+      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep, password.',
     ],
   ])('cannot be changed by %j', async (body, detail) => {
     await expect(settings(body)).rejects.toMatchObject({ code: 'request:bad_parameter', detail });

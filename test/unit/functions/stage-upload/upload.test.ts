@@ -36,11 +36,14 @@ describe('uploading', () => {
     expect(platform.app(app)?.snapshots['1.0.0-1']?.bytes.toString()).toBe('a tarball');
   });
 
-  it('says of previews only that they may sleep', async () => {
+  it('says of previews only that they may sleep, and of which application they are', async () => {
     const ensureApp = vi.spyOn(platform, 'ensureApp');
     await run(uploading);
     await run(entry({ ...uploading, pullRequest: { number: 7, parent: 'shop' } }));
-    expect(ensureApp.mock.calls.map(([, , how]) => how)).toEqual([{ maySleep: false }, { maySleep: true }]);
+    expect(ensureApp.mock.calls.map(([, , how]) => how)).toEqual([
+      { maySleep: false },
+      { maySleep: true, previewOf: 'shop' },
+    ]);
   });
 
   it('may be done again: the same snapshot with the same bytes', async () => {

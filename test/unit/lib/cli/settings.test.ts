@@ -48,6 +48,19 @@ describe('set', () => {
     expect([code, calls, bodies]).toEqual([0, ['PATCH /1/apps/kiwi/shop/settings'], ['{"build":null,"output":null}']]);
   });
 
+  it.each([
+    ['standard input', 'password=-', { stdin: 'correct horse\n' }, 'correct horse'],
+    ['standard input, where it is empty', 'password=-', { stdin: '' }, ''],
+    ['the command line', 'password=a - b', {}, 'a - b'],
+    ['the command line, where it is empty', 'password=', {}, null],
+  ])('takes a password from %s, and never prints it', async (_, arg, options, password) => {
+    const replies = [ok({ ...shown, password: true, next: 'shop asks for it.' })];
+    const { code, out, err, bodies } = await inFolder(['set', 'shop', arg], replies, options);
+    expect([code, bodies.map((body) => JSON.parse(body))]).toEqual([0, [{ password }]]);
+    expect(out).toMatch(/^password +set +a password/m);
+    expect([`${out}${err}`.includes('correct horse'), `${out}${err}`.includes('a - b')]).toEqual([false, false]);
+  });
+
   it('says why it is refused, and refuses what is no setting of a value', async () => {
     const detail = 'There is no setting biuld, but branch, install.';
     const { code, out, err, bodies } = await inFolder('set shop biuld=x', [

@@ -245,10 +245,11 @@ describe('the page, in a browser', () => {
     };
     const { page } = await open('apps/billing-api?show=settings');
     const section = page.getByRole('region', { name: 'Build and start' });
-    const field = (name: string) => section.getByRole('textbox', { name, exact: true });
+    const field = (name: string) => section.locator(`input[aria-label="${name}"]`);
     const row = (name: string) => page.locator('form.choice', { hasText: new RegExp(`^${name}`) });
     await row('build').getByRole('button', { name: 'Unset build' }).waitFor();
-    expect(await section.getByRole('textbox').count()).toBe(SETTING_NAMES.length);
+    expect(await section.locator('input').count()).toBe(SETTING_NAMES.length);
+    expect(await field('password').getAttribute('type')).toBe('password');
     expect(await field('build').getAttribute('value')).toBe('npm run site');
     for (const said of ['build set', 'output by package.json', 'install found', 'start not set']) {
       expect(await row(said.split(' ')[0] ?? '').textContent()).toContain(said);
@@ -276,6 +277,9 @@ describe('the page, in a browser', () => {
         .click();
       await expect.poll(() => sent.at(-1)).toBe(JSON.stringify({ [name]: settingOf(name).kind.typed(typed) }));
     }
+    await row('password').getByRole('button', { name: 'Set password', exact: true }).click();
+    await row('password').getByRole('button', { name: 'Unset password' }).click();
+    await expect.poll(() => sent.slice(-2)).toEqual([expect.stringContaining('horse'), '{"password":null}']);
   });
 
   it('says why a value of a variable cannot be shown', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appDomainsContract } from '../../../contracts/app-domains.ts';
+import { appPasswordsContract } from '../../../contracts/app-passwords.ts';
 import { appProcessesContract } from '../../../contracts/app-processes.ts';
 import { applicationsContract } from '../../../contracts/applications.ts';
 import { uploadOf } from '../../../contracts/hosting-platform.ts';
@@ -8,6 +9,7 @@ import { embeddedPlatform, tarball } from '../../../support/platform/embedded.ts
 applicationsContract('the embedded platform', embeddedPlatform);
 appProcessesContract('the embedded platform', embeddedPlatform);
 appDomainsContract('the embedded platform', embeddedPlatform);
+appPasswordsContract('the embedded platform', embeddedPlatform);
 
 describe('the embedded platform', () => {
   let at: Awaited<ReturnType<typeof embeddedPlatform>>;

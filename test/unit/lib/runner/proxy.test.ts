@@ -160,7 +160,8 @@ describe('a request while nothing serves', () => {
 /** A proxy with two servers: nothing listens at the address of the first, which gets the first request. */
 async function oneRefuses() {
   const none = () => undefined;
-  const options = { app: 'hello', state: () => 'running' as const, hosts: () => [], wake: none, guard: none };
+  const lock = () => 'none' as const;
+  const options = { app: 'hello', lock, state: () => 'running' as const, hosts: () => [], wake: none, guard: none };
   const limits = { waitMs: 0, mostWaiting: 0 };
   const proxy = appProxy({ ...options, use: () => none, usage: { count: none }, limits });
   afterwards(proxy.close);

@@ -1,3 +1,4 @@
+import { scryptSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ process.on('SIGTERM', () => setTimeout(() => { rmSync(lock); process.exit() }, 5
 ${SERVER}`;
 
 /** Starts a runner of another version, with an application. */
-async function olderRunner(server: string, how: Partial<ReleaseSpec>) {
+async function olderRunner(server: string, how: Partial<ReleaseSpec>, more: Partial<AppSpec> = {}) {
   const folder = await temporaryFolder();
   const files = { ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
   const options = { version: 'older', ...files, limits: {}, lingerSeconds: 60 };
@@ -39,7 +40,7 @@ async function olderRunner(server: string, how: Partial<ReleaseSpec>) {
   await until('it answers', async () => (await answer()) !== undefined);
   const port = (await answer())?.port ?? 0;
   const release = { ...(await releaseIn(folder, '1', server)), ...how };
-  const spec: AppSpec = { ...specIn(folder), release };
+  const spec: AppSpec = { ...specIn(folder), release, ...more };
   const own = await begin(older, spec);
   return { ...{ folder, files, port, own, pid: before.pid ?? 0 }, spec: { ...spec, port: own } };
 }
@@ -58,8 +59,8 @@ async function begin(calls: RunnerCalls, spec: AppSpec): Promise<number> {
   return spec.release ? startAt(calls, spec, spec.release) : 0;
 }
 
-async function byName(port: number, path = '/'): Promise<string> {
-  const headers = { host: 'hello.ada.localhost' };
+async function byName(port: number, path = '/', more = {}): Promise<string> {
+  const headers = { host: 'hello.ada.localhost', ...more };
   return new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => resolve(text(answer))).once(
       'error',
@@ -104,6 +105,32 @@ it('a runner of another version is replaced without a request that fails; log an
   }
   expect(log()).not.toMatch(/@cron\.1 .*SIG/);
   expect(log()).toMatch(/@cron\.1 exited with code 0 after [2-9]\.\d s/);
+});
+
+it('a password is asked for once on the way through both runners, and neither shows it to the application', async () => {
+  // As a runner hashes it, which is not in this thread.
+  const hash = scryptSync('right', 'salt', 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 });
+  const password = { salt: 'salt', hash: hash.toString('base64url') };
+  const shows = `require('node:http').createServer((q, s) => s.end('it ' + (q.headers.authorization ?? 'sees none')))
+    .listen(process.env.PORT, process.env.HOST);`;
+  const { folder, files, port, own, pid, spec } = await olderRunner(shows, {}, { password });
+  const login = { authorization: `Basic ${Buffer.from('anybody:right').toString('base64')}` };
+  const answers = async () => [
+    await (await fetch(`http://127.0.0.1:${own}`, { headers: login })).text(),
+    (await fetch(`http://127.0.0.1:${own}`)).status,
+    await byName(port, '/', login),
+    await byName(port),
+  ];
+  const right = ['it sees none', 401, 'it sees none', '{"error":"hello asks for a password."}\n'];
+  expect(await answers()).toEqual(right);
+  const asked = asking(`http://127.0.0.1:${port}`, { headers: { host: 'hello.ada.localhost', ...login } });
+  const runner = await newerRunner(folder, files, spec);
+  expect(await answers()).toEqual(right);
+  await runner.apply(spec, { is: 'resume' });
+  expect(await answers()).toEqual(right);
+  await until('the one before has ended', async () => !(await isAlive(pid)));
+  expect((await asked.end()).failed).toEqual([]);
+  expect(await answers()).toEqual(right);
 });
 
 it('an application that must not overlap ends in the one before first, and requests wait', async () => {

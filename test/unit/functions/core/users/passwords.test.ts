@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { passwordTurns } from '../../../../../functions/core/users/turns.ts';
+import { passwordTurns } from '../../../../../functions/core/users/passwords.ts';
 
 /** Checks that have begun, in their order, each with what ends it. */
 function turns() {
   const inTurn = passwordTurns();
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const check = (user: string, name: string) =>
-    inTurn(user, () => {
+  const check = (user: string, name: string, door = user) =>
+    inTurn({ user, door }, () => {
       begun.push(name);
       return new Promise<string>((end) => ends.set(name, () => end(name)));
     });
@@ -34,13 +34,28 @@ describe('passwords', () => {
     expect(await Promise.all([...all, last])).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('of one user wait four at a time, and those of others wait beside them', async () => {
+  it('of one login are checked one at a time while four wait, and those of others do not wait for them', async () => {
     const { check, begun, end } = turns();
-    const all = Array.from({ length: 6 }, (_, number) => check('kiwi', `${number}`));
+    const all = Array.from({ length: 5 }, (_, number) => check('kiwi', `${number}`));
     await expect(check('kiwi', 'one more')).rejects.toMatchObject(throttled);
     all.push(check('melon', 'other'));
-    for (const name of ['0', '1', '2', '3', '4', '5', 'other']) await end(name);
-    expect(begun).toEqual(['0', '1', '2', '3', '4', '5', 'other']);
+    expect(begun).toEqual(['0', 'other']);
+    for (const name of ['other', '0', '1', '2', '3', '4']) await end(name);
+    expect(begun).toEqual(['0', 'other', '1', '2', '3', '4']);
+    await Promise.all(all);
+  });
+
+  it('of the applications of one user wait eight at a time, and after one of another user', async () => {
+    const { check, begun, end } = turns();
+    const all = Array.from({ length: 10 }, (_, number) => check('kiwi', `${number}`, `shop-${number % 5}`));
+    await expect(check('kiwi', 'one more', 'blog')).rejects.toMatchObject(throttled);
+    all.push(check('melon', 'other'));
+    expect(begun).toEqual(['0', '1']);
+    await end('0');
+    expect(begun).toEqual(['0', '1', 'other']);
+    await end('other');
+    expect(begun.slice(3)).toEqual(['2']);
+    for (let number = 1; number < 10; number += 1) await end(`${number}`);
     await Promise.all(all);
   });
 
@@ -54,8 +69,9 @@ describe('passwords', () => {
 
   it('that cannot be checked make room for the next', async () => {
     const inTurn = passwordTurns();
-    const fails = Array.from({ length: 4 }, () => inTurn('kiwi', () => Promise.reject(new Error('no memory'))));
+    const kiwi = { user: 'kiwi', door: 'kiwi' };
+    const fails = Array.from({ length: 4 }, () => inTurn(kiwi, () => Promise.reject(new Error('no memory'))));
     expect((await Promise.allSettled(fails)).map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
-    expect(await inTurn('kiwi', async () => 'right')).toBe('right');
+    expect(await inTurn(kiwi, async () => 'right')).toBe('right');
   });
 });
