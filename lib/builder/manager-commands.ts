@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PackageManager } from './lockfiles.ts';
 
 /** A call of a package manager, without the program's name. */
@@ -87,6 +89,13 @@ const KEEPING = {
 /** Returns the variable with which they stay, as it is set: `NPM_CONFIG_PRODUCTION=false`. */
 export function keepingVariable({ kind }: PackageManager): string {
   return KEEPING[kind].join('=');
+}
+
+/** Returns that variable for a release, by the files that its package manager has there. */
+export function keepingVariableIn(release: string): string {
+  const has = (file: string) => existsSync(join(release, file));
+  const yarn = has('.yarnrc.yml') ? 'berry' : 'yarn';
+  return keepingVariable({ kind: has('pnpm-lock.yaml') ? 'pnpm' : has('yarn.lock') ? yarn : 'npm' });
 }
 
 /**

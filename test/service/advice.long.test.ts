@@ -11,6 +11,15 @@ const writes = (folder: string) =>
 const manifest = (more: object) => (name: string) => ({ 'package.json': JSON.stringify({ name, ...more }) });
 const served = (name: string) => ({ 'package.json': JSON.stringify({ name }), 'server.js': SERVER });
 
+/** Ends while another process of the application listens on a socket in its folder of data. */
+const locking = (name: string) => ({
+  ...served(name),
+  'server.js': `const lock = require('node:net').createServer().listen(process.env.DATA_DIR + '/lock.sock');
+lock.on('error', () => { throw new Error('the queue is locked by another process'); });
+lock.on('listening', () => { ${SERVER} });
+process.on('SIGTERM', () => lock.close(() => process.exit()));`,
+});
+
 /** The files of a commit that is refused, what is done before its push, and what its advice begins with. */
 const REFUSED: readonly {
   readonly what: string;
@@ -18,6 +27,8 @@ const REFUSED: readonly {
   readonly first?: (name: string) => Readonly<Record<string, string>>;
   readonly before?: (name: string) => string;
   readonly advice: RegExp;
+  /** What is typed at the command: the value of a variable. */
+  readonly stdin?: string;
 }[] = [
   {
     what: 'a site in a folder that is not found',
@@ -68,6 +79,67 @@ const REFUSED: readonly {
     advice: /^hooks set install='npm install'$/,
   },
   {
+    what: 'a variable that is missing, with the name of a secret',
+    files: (name) => ({
+      ...served(name),
+      'server.js': `if (!process.env.SESSION_SECRET) throw new Error('SESSION_SECRET is not set');\n${SERVER}`,
+    }),
+    stdin: 'a key\n',
+    advice: /^hooks env set SESSION_SECRET=- --app app-\d+$/,
+  },
+  {
+    what: 'a module of a development dependency',
+    files: (name) => ({
+      'package.json': JSON.stringify({ name, devDependencies: { tool: 'file:./tool' } }),
+      'tool/package.json': JSON.stringify({ name: 'tool', version: '1.0.0' }),
+      'tool/index.js': '',
+      'server.js': `require('tool');\n${SERVER}`,
+    }),
+    advice: /^hooks env set NPM_CONFIG_PRODUCTION=false$/,
+  },
+  {
+    what: 'a server whose file has a name of its own',
+    files: (name) => ({
+      ...manifest({})(name),
+      'api.mjs': SERVER.replace("require('node:http')", "(await import('node:http'))"),
+    }),
+    advice: /^hooks set start='node api\.mjs'$/,
+  },
+  {
+    what: 'a server in the folder of its sources',
+    files: (name) => ({ ...manifest({})(name), 'src/index.js': SERVER, 'tools.js': '', 'more.js': '' }),
+    advice: /^hooks set start='node src\/index\.js'$/,
+  },
+  {
+    what: 'an application below the root',
+    files: (name) => ({
+      ...manifest({})(name),
+      'apps/web/package.json': JSON.stringify({ name, scripts: { start: 'node server.js' } }),
+      'apps/web/server.js': SERVER,
+    }),
+    advice: /^hooks set path=apps\/web$/,
+  },
+  {
+    what: 'a setting that names no folder',
+    files: manifest({ scripts: { build: writes('dist') } }),
+    before: (name) => `hooks set ${name} output=gone`,
+    advice: /^hooks (?:set output=dist|unset output)$/,
+  },
+  {
+    what: 'the script for production of a program that is not there',
+    files: (name) => ({
+      ...served(name),
+      ...manifest({ scripts: { start: 'gone-cli start', 'start:prod': 'node server.js' } })(name),
+    }),
+    advice: /^hooks set start='npm run start:prod'$/,
+  },
+  {
+    what: 'a lock that the release before holds',
+    first: locking,
+    files: locking,
+    advice: /^hooks set overlap=false$/,
+  },
+  {
     what: 'a package with a new name',
     first: (name) => served(`former-${name}`),
     files: served,
@@ -86,15 +158,19 @@ describe('the command that a refusal names', () => {
 
   it.each(REFUSED.map((one, at) => [one.what, one, `app-${at}`] as const))(
     'has the next push live, after %s',
-    async (_, { files, first, before, advice }, name) => {
+    async (_, { files, first, before, advice, stdin }, name) => {
       const tree = gitFolder('nowhere');
       tree.git('remote', 'remove', 'origin');
       const env = { PATH: process.env.PATH, HOME: tree.folder, GIT_CONFIG_NOSYSTEM: '1', DATA_DIR: started.dataDir };
       const run = promisify(execFile);
       /** The words of a line of the shell, the first of which is `hooks`. */
-      const hooks = async (line: string) => {
+      const hooks = async (line: string, typed?: string) => {
         const { stdout } = await run('sh', ['-c', `printf '%s\\n' ${line}`]);
-        const { code, err } = await cli(stdout.trimEnd().split('\n').slice(1), { env, folder: tree.folder });
+        const { code, err } = await cli(stdout.trimEnd().split('\n').slice(1), {
+          env,
+          folder: tree.folder,
+          ...(typed !== undefined && { stdin: typed }),
+        });
         expect([code, err]).toEqual([0, expect.any(String)]);
       };
       const push = async () => (await run('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env })).stderr;
@@ -110,7 +186,7 @@ describe('the command that a refusal names', () => {
       const named = [...refused.matchAll(/"(hooks [^"]+)"/g)].map(([, command = '']) => command);
       const command = named.find((one) => advice.test(one));
       expect([command, refused]).toEqual([expect.any(String), expect.any(String)]);
-      await hooks(command ?? '');
+      await hooks(command ?? '', stdin);
       tree.commit({ again: 'x' });
       expect(await push()).toContain('live after');
     },

@@ -42,7 +42,7 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     tree.commit({ 'server.js': check + fromVariable['server.js'] }, 'needs a variable');
     const { stderr } = await promisify(execFile)('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env: env() });
     expect(stderr).toMatch(
-      /^remote: .*DATABASE_URL is not set.* Set DATABASE_URL with "hooks env set --app shop", also before a deploy\./m,
+      /^remote: .*DATABASE_URL is not set.* Set DATABASE_URL with "hooks env set DATABASE_URL=- --app shop", also before a deploy\./m,
     );
     expect(await answers()).toBe('first');
   });

@@ -28,8 +28,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b(?:AKIA|ASIA)[A-Z\d]{12,}/g, MASK],
   [/(?<![\w-])(?=[\w-]+\.[\w-]+\.)([\w-]*?)\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, `$1${MASK}`],
   [new RegExp(`(${secretName}(?=\\s)(?<=-[\\w-]*)\\s+)${value}`, 'gi'), `$1${MASK}`],
-  // A compiler's "Unexpected token: …" contains no secret.
-  [new RegExp(`((?<!unexpected )${secretName}["']?\\s*[:=]\\s*)${value}`, 'gi'), `$1${MASK}`],
+  // A compiler's "Unexpected token: …" contains no secret, nor does `hooks env set TOKEN=-`, which reads it.
+  [new RegExp(`((?<!unexpected )${secretName}["']?\\s*[:=]\\s*)(?!-(?:["'\\s]|$))${value}`, 'gi'), `$1${MASK}`],
   [new RegExp(`(\\b_auth["']?\\s*[:=]\\s*)${value}`, 'gi'), `$1${MASK}`],
 ];
 

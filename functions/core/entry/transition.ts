@@ -83,7 +83,7 @@ export function failure(entry: Entry, error: DeployError, at: number): EntryChan
 function adviceFor({ appName }: Entry, { code, detail, logTail }: DeployError): string {
   if (appName === null || (code !== 'deploy:platform:start_app' && code !== 'deploy:tar:extract_failed')) return '';
   const name = missingVariable([detail, ...logTail]);
-  return name === null ? '' : `Set ${name} with "hooks env set --app ${appName}", also before a deploy.`;
+  return name === null ? '' : `Set ${name} with "hooks env set ${name}=- --app ${appName}", also before a deploy.`;
 }
 
 function sentence(text: string): string {

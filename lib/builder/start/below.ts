@@ -31,6 +31,18 @@ export async function sitesBelow(root: string): Promise<readonly string[]> {
   );
 }
 
+/** Returns the file that a person would start: one with a usual name in the root or where builds write, else the only one. */
+export async function startFileIn(root: string, usual: readonly string[]): Promise<string | undefined> {
+  const files = (await entriesInside(root)).filter((one) => one.isFile()).map(({ name }) => name);
+  const programs = files.filter((name) => /^[\w-]+\.(?:[cm]?js|py)$/.test(name));
+  const below = ['dist', 'build', 'src'].flatMap((folder) => usual.map((name) => `${folder}/${name}`));
+  return (
+    programs.find((name) => /^(?:server|app|main|index)\./.test(name)) ??
+    below.find((file) => existsSync(join(root, file))) ??
+    (programs.length === 1 ? programs[0] : undefined)
+  );
+}
+
 async function foldersIn(root: string, folder: string): Promise<readonly string[]> {
   const entries = await entriesInside(join(root, folder));
   const folders = entries.filter(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { manifestObject, packagesOf, scriptsWith, stringsIn, textOf } from '../manifest.ts';
-import { applicationsBelow, sitesBelow } from './below.ts';
+import { applicationsBelow, sitesBelow, startFileIn } from './below.ts';
 import { adviceOf, exists, type Framework, frameworkOf, outputOf } from './frameworks.ts';
 import { commandOf, isSiteServer, isWatcher } from './scripts.ts';
 
@@ -133,11 +133,11 @@ async function withoutScript(
   const [first, ...others] = await applicationsBelow(folder);
   if (first !== undefined) {
     throw new Error(
-      `There is nothing to start in this folder, but in ${[first, ...others].join(', ')}: name the folder of the application ("hooks create --path ${first}", or ?path=${first} in the address of a webhook).`,
+      `There is nothing to start in this folder, but in ${[first, ...others].join(', ')}: name the folder of the application ("hooks set path=${first}", or ?path=${first} in the address of a webhook).`,
     );
   }
   throw new Error(
-    `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.${advice}`,
+    `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.${advice || (await startFor(folder))}`,
   );
 }
 
@@ -148,6 +148,12 @@ async function settingFor(folder: string, { scripts }: StartManifest): Promise<s
   const script = Object.keys(scripts).find((name) => /(?:^|:)build(?::|$)/.test(name) && /^[\w:.-]+$/.test(name));
   if (script === undefined || script === 'build') return '';
   return ` There is a script ${script}: "hooks set build='npm run ${script}'" runs it.`;
+}
+
+async function startFor(folder: string): Promise<string> {
+  const file = await startFileIn(folder, USUAL_FILES);
+  if (file === undefined) return '';
+  return ` There is ${file}: "hooks set start='${file.endsWith('.py') ? 'python3' : 'node'} ${file}'" starts it.`;
 }
 
 /** The command for what the build of a framework has left. */

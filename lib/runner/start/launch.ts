@@ -6,8 +6,9 @@ import {
   whyItEnded,
 } from '../../../functions/core/output/diagnosis.ts';
 import type { Scale } from '../../../functions/core/ports/processes.ts';
+import { keepingVariableIn } from '../../builder/manager-commands.ts';
 import { portRemedy } from '../../builder/start/scripts.ts';
-import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
+import type { StartCommand } from '../../builder/start/start-command.ts';
 import { nodeHint } from '../../builder/tools/node-hint.ts';
 import type { Target } from '../../http/forwarding/target.ts';
 import { HttpError, sentenceOf } from '../../http/http-error.ts';
@@ -225,21 +226,28 @@ function watched(
   };
 }
 
+const REMOVED = 'Development dependencies are removed after the build:';
+
 /** Starters of frameworks begin with a program for development, which is not there any more after the build. */
-function withHint(failure: string, { command, manifest }: Attempt): string {
+function withHint(failure: string, { command, manifest, release }: Attempt): string {
   if (!failure.endsWith('was not found.')) return failure;
   if (command.note !== undefined) return `${failure} ${command.note}`;
-  const { scripts, packages } = manifest;
-  const instead = scripts['start:prod'] === undefined ? 'web: <command>' : 'web: npm run start:prod';
-  const move = packages.includes(command.program) ? ', or move it to "dependencies"' : '';
-  return `${failure} Development dependencies are removed after the build: name another command in a Procfile (${instead})${move}.`;
+  const ways = [
+    ...(manifest.scripts['start:prod'] === undefined
+      ? []
+      : [`"hooks set start='npm run start:prod'" runs what is built`]),
+    ...(manifest.packages.includes(command.program)
+      ? [`"hooks env set ${keepingVariableIn(release.root)}" keeps it`]
+      : []),
+  ];
+  return `${failure} ${REMOVED} ${ways.join(', and ') || 'name another command in a Procfile (web: <command>)'}.`;
 }
 
 /** Returns what follows an error about a module: a package that is declared is missing only where it was removed. */
-function removedPackage(why: string, { packages }: StartManifest): string {
+function removedPackage(why: string, { manifest, release }: Attempt): string {
   const [, name = ''] = /Cannot find (?:package|module) '((?:@[^/']+\/)?[^/']+)/.exec(why) ?? [];
-  if (!packages.includes(name)) return '';
-  return `. Development dependencies are removed after the build: move "${name}" to "dependencies"`;
+  if (!manifest.packages.includes(name)) return '';
+  return `. ${REMOVED} move "${name}" to "dependencies"; "hooks env set ${keepingVariableIn(release.root)}" keeps it`;
 }
 
 function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure {
@@ -249,5 +257,5 @@ function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure
     return { failure, lines };
   }
   const why = whyItEnded(lines, exit, folderSeen(spec.release, spec.isolation));
-  return { failure: `${why}${removedPackage(why, spec.manifest)}${nodeHint(lines)}`, lines, busy };
+  return { failure: `${why}${removedPackage(why, spec)}${nodeHint(lines)}`, lines, busy };
 }

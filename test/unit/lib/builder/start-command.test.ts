@@ -79,7 +79,7 @@ describe('the start command', () => {
     await write('packages/damaged/package.json', '{');
     await write('node_modules/other/package.json', starts);
     await expect(startCommand(release, await readStartManifest(release), {})).rejects.toThrow(
-      'There is nothing to start in this folder, but in apps/jobs, apps/site, apps/web: name the folder of the application ("hooks create --path apps/jobs", or ?path=apps/jobs in the address of a webhook).',
+      'There is nothing to start in this folder, but in apps/jobs, apps/site, apps/web: name the folder of the application ("hooks set path=apps/jobs", or ?path=apps/jobs in the address of a webhook).',
     );
   });
 });

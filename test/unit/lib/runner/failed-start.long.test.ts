@@ -34,7 +34,7 @@ describe('a start that fails', () => {
     [
       'a missing module of a development dependency',
       appFiles('hello', "require('@scope/tool/part');", { devDependencies: { '@scope/tool': 'file:./none' } }),
-      `Error: Cannot find module '@scope/tool/part' (server.js:1). Development dependencies are removed after the build: move "@scope/tool" to "dependencies"`,
+      `Error: Cannot find module '@scope/tool/part' (server.js:1). Development dependencies are removed after the build: move "@scope/tool" to "dependencies"; "hooks env set NPM_CONFIG_PRODUCTION=false" keeps it`,
     ],
     [
       'an error in a file of its own',
@@ -60,7 +60,7 @@ describe('a start that fails', () => {
     [
       'a program of a package that is a development dependency',
       appFiles('hello', '', { scripts: { start: 'servor dist' }, devDependencies: { servor: 'file:./none' } }),
-      /^The program "servor" was not found\. .* in a Procfile \(web: <command>\), or move it to "dependencies"\.$/,
+      /^The program "servor" was not found\. .*: "hooks env set NPM_CONFIG_PRODUCTION=false" keeps it\.$/,
     ],
     [
       'a server for development that is not there',
@@ -73,7 +73,7 @@ describe('a start that fails', () => {
     [
       'a program that is a development dependency',
       appFiles('hello', '', { scripts: { start: 'nest start', 'start:prod': 'node dist/main' } }),
-      /^The program "nest" was not found\. .*\(web: npm run start:prod\)/,
+      /^The program "nest" was not found\. .*: "hooks set start='npm run start:prod'" runs what is built\.$/,
     ],
     ['nothing to start', { 'package.json': '{"name":"hello"}' }, /^There is nothing to start/],
   ])('a start that fails by %s says so in one sentence', async (_what, files, sentence) => {

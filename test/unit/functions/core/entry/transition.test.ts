@@ -29,13 +29,14 @@ describe('the changes that end an entry', () => {
     const error = new DeployError('deploy:platform:start_app', 'It exits with 1.', {
       logTail: ['Error: SESSION_SECRET is not set'],
     });
-    const advice = 'It exits with 1. Set SESSION_SECRET with "hooks env set --app shop", also before a deploy.';
+    const advice =
+      'It exits with 1. Set SESSION_SECRET with "hooks env set SESSION_SECRET=- --app shop", also before a deploy.';
     const { reason, stages } = failure(entry({ appName: 'shop', stages: [running] }), error, AT);
     expect([reason, stages?.[0]?.detail]).toEqual([advice, advice]);
     expect(failure(entry({ appName: null, stages: [running] }), error, AT).reason).toBe('It exits with 1.');
     const short = new DeployError('deploy:platform:start_app', 'Error: A_KEY is not set (server.js:1)');
     expect(failure(entry({ appName: 'shop', stages: [running] }), short, AT).reason).toBe(
-      'Error: A_KEY is not set (server.js:1). Set A_KEY with "hooks env set --app shop", also before a deploy.',
+      'Error: A_KEY is not set (server.js:1). Set A_KEY with "hooks env set A_KEY=- --app shop", also before a deploy.',
     );
   });
 
