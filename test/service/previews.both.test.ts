@@ -1,45 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { githubPullRequest, type PullRequestCall } from '../support/senders/pull-requests.ts';
-import { application, entryAddress } from '../support/service/git-folder.ts';
-import {
-  isStack,
-  repositories,
-  type ServiceUnderTest,
-  type Started,
-  startForTest,
-} from '../support/service/started.ts';
-import { travisCall } from '../support/service/travis.ts';
-
-const ENDED = ['ok', 'error', 'skipped', 'superseded', 'expired', 'duplicate'];
+import { githubPullRequest } from '../support/senders/pull-requests.ts';
+import { ENDED, pullRequests } from '../support/service/pull-requests.ts';
+import { isStack, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 describe('the preview of a pull request', () => {
   let started: Started<ServiceUnderTest>;
-  const repository = repositories(() => started);
+  const opened = pullRequests(() => started);
 
   beforeAll(async () => {
     started = await startForTest('previews');
   });
   afterAll(() => started.close());
-
-  /** A repository whose application is live, with a pull request of one commit. */
-  async function opened(name: string) {
-    const tree = await repository(name);
-    tree.commit(application(name, 'parent'));
-    await started.until(entryAddress(await tree.push('main:main')), ...ENDED);
-    const sha = tree.commit(application(name, 'preview'));
-    await tree.push('main:changes');
-    const commit = { host: 'local', owner: 'demo', name, sha };
-    const page = `${started.service.repoHost.url}/demo/${name}`;
-    type Said = Partial<PullRequestCall> & Pick<PullRequestCall, 'action'>;
-    const tell = async (said: Said, query = '?previews=true') => {
-      const { body, headers } = githubPullRequest({ number: 7, commit, ...said });
-      const told = JSON.stringify(body).replaceAll(`https://memory.example.com/demo/${name}`, page);
-      return started.hook(JSON.parse(told), headers, query);
-    };
-    const hear = async (said: Said, query?: string) =>
-      started.until((await tell(said, query)).body.id, ...ENDED, 'held');
-    return { tell, hear, app: `${name}-pr-7`, page, sha };
-  }
 
   const names = async (): Promise<string[]> =>
     (await started.call('/1/apps/demo')).body.apps.map(({ app }: { app: string }) => app);
@@ -69,35 +40,6 @@ describe('the preview of a pull request', () => {
     expect((await started.call(`/1/apps/demo/${app}/settings`)).status).toBe(404);
     expect(await names()).toContain('shop');
   });
-
-  // From here on the stack runs the same code.
-  it.skipIf(isStack)('of a fork is held until its user releases it', async () => {
-    const { hear, app } = await opened('blog');
-    const held = await hear({ action: 'opened', fromFork: true });
-    expect(held).toMatchObject({ status: 'held', app_name: app, reason: expect.stringContaining('is from a fork') });
-    expect((await started.call(`${held.id}/release`, { method: 'POST' })).status).toBe(202);
-    const entry = await started.until(held.id, ...ENDED);
-    expect(entry).toMatchObject({ status: 'ok', app_name: app });
-    expect(await answering(entry.url)).toBe('preview');
-  });
-
-  it.skipIf(isStack)(
-    'waits for CI with previews=ci, and is released by a passed build of its pull request, which deploys nothing else',
-    async () => {
-      const { hear, app, page, sha } = await opened('tested');
-      const held = await hear({ action: 'opened' }, '?previews=ci');
-      expect(held).toMatchObject({ status: 'held', app_name: app, reason: expect.stringContaining('previews=ci') });
-      const merge = '9'.repeat(40);
-      const { headers, body } = travisCall('pull-request', { page, sha: merge });
-      const built = await started.hook(body.replace('d'.repeat(40), sha), headers);
-      expect(built).toMatchObject({ status: 200, body: { status: 'skipped' } });
-      const entry = await started.until(held.id, ...ENDED);
-      expect(entry).toMatchObject({ status: 'ok', app_name: app });
-      expect(await answering(entry.url)).toBe('preview');
-      const parent = await started.call('/1/apps/demo/tested');
-      expect(await answering(parent.body.url)).toBe('parent');
-    },
-  );
 
   it('leaves nothing behind when it is closed while it is deployed', async () => {
     const { tell, hear, app } = await opened('wiki');

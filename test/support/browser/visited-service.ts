@@ -54,7 +54,7 @@ export async function visitedService(
     await opened.browser.close();
     await stop();
     for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
-    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
   return { ...opened, dataDir, stop, start, close };
 }

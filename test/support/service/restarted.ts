@@ -87,7 +87,7 @@ export function restartedService(name: string) {
       service.kill();
       await service.ended;
       for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
-      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

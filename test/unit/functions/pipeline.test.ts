@@ -8,9 +8,10 @@ import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { rolesInMemory } from '../../support/worlds/pipeline-world.ts';
 
+// `pipeline.long.test.ts` has the other hosts.
 describe('the pipeline on the log in memory', () => {
   pipelineContract(rolesInMemory, 50);
-  previewContract(rolesInMemory);
+  previewContract(rolesInMemory, ['GitHub']);
   previewCiContract(rolesInMemory);
   watchedPreviewContract(rolesInMemory);
   abbreviatedPreviewContract(rolesInMemory);
