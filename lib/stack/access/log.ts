@@ -11,9 +11,10 @@ export function queryLog(log: TableV2): Access {
   return { statements: [allow(['dynamodb:Query'], log.tableArn)] };
 }
 
-/** Reads the entries of one application. */
+/** Reads the entries of one application, and what is found in an index at once. */
 export function queryApps(log: TableV2): Access {
-  return { statements: [allow(['dynamodb:Query'], `${log.tableArn}/index/byApp`)] };
+  const read = allow(['dynamodb:BatchGetItem'], log.tableArn);
+  return { statements: [allow(['dynamodb:Query'], `${log.tableArn}/index/byApp`), read] };
 }
 
 /** Reads the number of a user's last change, and has the next ones signalled. */

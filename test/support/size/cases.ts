@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { entryItem } from '../../../functions/adapters/stores/dynamodb/items.ts';
+import { changeItem, entryItem } from '../../../functions/adapters/stores/dynamodb/items.ts';
 import { forEachLimit } from '../../../functions/core/concurrency.ts';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import type { DeployLog } from '../../../functions/core/ports/log.ts';
 import type { Dynoxide } from '../../aws-local/emulators/dynoxide.ts';
+import { CONNECTIONS } from '../dynamodb-table.ts';
 import { append, type Patch, repository } from '../entries.ts';
 import { type GivenRequest, proxyEvent, sqsEvent } from '../events/aws-events.ts';
 import { ENTRIES, lastOf, PLATFORM, packageOf, seededApps, seededEntry, USER, WORK, wire } from './many-apps.ts';
@@ -21,11 +22,17 @@ export interface SizeCase {
   readonly function: string;
   readonly title: string;
   readonly event: (world: SizeWorld) => Promise<unknown>;
+  /** At most; at least `least`, so that it does what it says. */
   readonly items: number;
+  readonly least?: number;
   readonly seconds: number;
   readonly isStream?: boolean;
   readonly answers?: (answer: unknown) => void;
 }
+
+const DUE = 1_000;
+const CRASHED = 500;
+const WATCHERS = 500;
 
 /** Of what somebody waits for. */
 const QUICK = { items: 150, seconds: 0.5 };
@@ -141,12 +148,6 @@ const entries: readonly SizeCase[] = [
     event: job({ repository: { ...repository, owner: 'acme', name: 'new', id: '9000' } }),
     ...QUICK,
   },
-  ...(['fetch', 'upload', 'extract'] as const).map((stage) => ({
-    function: `stage-${stage}`,
-    title: 'a message that came twice',
-    event: async () => sqsEvent({ body: JSON.stringify({ user: USER, number: ENTRIES }) }),
-    ...QUICK,
-  })),
   {
     function: 'stage-start',
     title: 'stops an application',
@@ -167,16 +168,25 @@ const entries: readonly SizeCase[] = [
     seconds: 2,
   },
   {
-    function: 'build-ended',
-    title: 'an end of a build',
-    event: async () => ({ detail: {} }),
-    ...QUICK,
-  },
-  {
     function: 'changes-signal',
-    title: 'a change that two watch',
-    event: async () => ({ Records: [] }),
-    ...QUICK,
+    title: 'a change that 500 watch',
+    event: async ({ database }) => {
+      const expires = { N: `${Math.ceil(Date.now() / 1000) + 3_600}` };
+      await forEachLimit(
+        Array.from({ length: WATCHERS }, (_, at) => at),
+        8,
+        async (at) => {
+          const Item = { pk: { S: `U#${USER}` }, sk: { S: `c${at}=` }, side: { S: 'public' }, expires };
+          await database.send('PutItem', { TableName: CONNECTIONS, Item });
+        },
+      );
+      const change = changeItem(some, 0, true);
+      const { pk, sk } = change;
+      return { Records: [{ dynamodb: { Keys: { pk, sk }, NewImage: wire(change), SequenceNumber: '1' } }] };
+    },
+    answers: (answer) => expect(answer).toEqual({ batchItemFailures: [] }),
+    // A tenth of its minute.
+    ...{ items: WATCHERS, least: WATCHERS, seconds: 6 },
   },
   {
     function: 'changes-register',
@@ -217,7 +227,7 @@ const scheduled: readonly SizeCase[] = [
     title: 'all previews',
     event: async () => ({}),
     // Once a minute.
-    ...{ items: 2_000, seconds: 10 },
+    ...{ items: 2_000, least: 800, seconds: 4 },
   },
   {
     function: 'watch-apps',
@@ -237,10 +247,15 @@ const scheduled: readonly SizeCase[] = [
   },
 ];
 
-export const sizeCases: readonly SizeCase[] = [...requests, ...entries, ...scheduled];
+/** Functions of which a call reads and writes the same, whatever there is besides, and why. */
+export const WITHOUT_SIZE: Readonly<Record<string, string>> = {
+  'build-ended': 'one entry, which the event names',
+  'stage-extract': 'one entry and its snapshot',
+  'stage-fetch': 'one entry, and its tarball in constant memory',
+  'stage-upload': 'one entry, its tarball in constant memory, and one application',
+};
 
-const DUE = 1_000;
-const CRASHED = 500;
+export const sizeCases: readonly SizeCase[] = [...requests, ...entries, ...scheduled];
 
 /** A held entry in the place of an old one, due since a while. */
 function heldItem(number: number): object {
