@@ -1,4 +1,12 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { limitRuns } from '../../functions/adapters/platform/aws-lambda/run/traffic.ts';
+import { deployParameters } from '../../lib/cli/aws/deploy/parameters.ts';
+import { PARAMETERS } from '../../lib/stack/parameter-table.ts';
+import { functionName } from '../aws-local/invoke/settings.ts';
+import { accountConcurrency } from '../aws-local/strict/concurrency.ts';
+import { findResource } from '../aws-local/template/template.ts';
+import { fakeClient } from '../fakes/aws-error.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import type { Started } from '../support/service/started.ts';
 import type { EmulatedService } from './service/start.ts';
@@ -90,4 +98,50 @@ describe.each([
       expect(await webhook()).toBe(200);
     });
   }
+});
+
+describe('an account with 1,000 runs at a time, and what a first deploy chooses in it', () => {
+  let started: Started<EmulatedService>;
+  let url: string;
+
+  beforeAll(async () => {
+    const chosen = deployParameters(
+      { given: [], stack: null, name: 'hooks' },
+      { concurrency: 1_000, unreserved: 1_000 },
+    );
+    const parameters = Object.fromEntries(chosen.map((one) => one.split('=', 2) as [string, string]));
+    started = await startStackForTest({ name: 'visitors', concurrency: 1_000, parameters });
+    await started.service.repoHost.createRepository('demo', 'page');
+    const tree = gitFolder(started.service.repoHost.repositoryPath('demo', 'page'));
+    const slowly = files['server.js'].replace("response.end('well')", "setTimeout(() => response.end('well'), 500)");
+    tree.commit({ ...files, 'server.js': slowly });
+    url = (await started.until(entryAddress(await tree.push()), 'ok')).url;
+  });
+  afterAll(async () => {
+    await started?.close();
+  });
+
+  it('answers two visitors who load a page of 30 files at the same moment', async () => {
+    const visit = () => Promise.all(Array.from({ length: 30 }, async (_, at) => (await fetch(`${url}/${at}`)).status));
+    const answers = await Promise.all([visit(), visit()]);
+    expect(new Set(answers.flat())).toEqual(new Set([200]));
+  });
+
+  it('has room for 200 applications at once, beside which webhooks have runs of their own', async () => {
+    const { template } = started.service.runtime;
+    const account = accountConcurrency(template, 1_000);
+    const lambda = fakeClient<LambdaClient>({
+      PutFunctionConcurrencyCommand: (asked: { FunctionName: string; ReservedConcurrentExecutions: number }) =>
+        void account.reserve(asked.FunctionName, asked.ReservedConcurrentExecutions),
+      DeleteFunctionConcurrencyCommand: ({ FunctionName }: { FunctionName: string }) => account.release(FunctionName),
+    });
+    const appConcurrency = Number(PARAMETERS.AppConcurrency.default);
+    const names = Array.from({ length: 200 }, (_, at) => `app-${at}`);
+    for (const name of names) await limitRuns(name, { lambda, appConcurrency });
+    for (const name of names) for (let request = 0; request < 3; request += 1) account.take(name);
+    // One that is visited by more than there is room for.
+    expect(() => names.concat(names).forEach(account.take)).toThrow('app-');
+    const webhooks = functionName(findResource(template, 'AWS::Lambda::Function', 'Apiapideploy'));
+    for (let request = 0; request < 10; request += 1) account.take(webhooks);
+  });
 });
