@@ -170,7 +170,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const build = builder(shared);
   const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
   const prune = (app: AppId) => later.add(build.prune(app));
-  const events = appEvents(tables);
+  const events = appEvents(tables, base.reserve);
   const endIncidents = async (app: AppId, made: AppParts) => {
     if (await events.keepOnly(app, subjectsOf(made))) base.onEvent();
   };

@@ -1,6 +1,7 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { type AppEvent, firstOf, type Incident, SAME_ENTRY_MS } from '../../../functions/core/ports/app-event.ts';
 import type { AppEventPage } from '../../../functions/core/ports/applications.ts';
+import { type DiskReserve, NO_RESERVE } from '../../files/disk-reserve.ts';
 import type { AppId, EventId } from '../../runner/calls.ts';
 
 /** An event with the number that the runner gave it, in place of its own. */
@@ -20,7 +21,7 @@ export interface AppEventStore {
    * reported them may be gone. Returns whether there were any.
    */
   keepOnly(app: AppId, subjects: ReadonlySet<string>): Promise<boolean>;
-  /** Ends the incidents of an application that is about to be removed. */
+  /** Ends the incidents of an application that is about to be removed, on a full disk too. */
   endAll(app: AppId): Promise<void>;
 }
 
@@ -44,7 +45,7 @@ interface Kept {
 /** The subjects of one application: its 20 jobs of cron, its first `web` and 20 more processes. */
 const MOST_INCIDENTS = 41;
 
-export function appEvents(tables: Tables): AppEventStore {
+export function appEvents(tables: Tables, reserve: Pick<DiskReserve, 'use'> = NO_RESERVE): AppEventStore {
   return {
     after: async (seq) => {
       const rows = tables.all<Row>('SELECT seq, user, app, about, doc FROM states WHERE seq > ? ORDER BY seq', seq);
@@ -53,7 +54,7 @@ export function appEvents(tables: Tables): AppEventStore {
     },
     add: (event) => tables.note(() => addTo(tables, event)),
     keepOnly: (app, subjects) => tables.note(() => keepOnly(tables, app, subjects)),
-    endAll: (app) => tables.note(() => endAll(tables, app)),
+    endAll: (app) => reserve.use(() => tables.note(() => endAll(tables, app))),
   };
 }
 
