@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { gitFolder } from '../support/service/git-folder.ts';
 import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
@@ -10,6 +16,18 @@ const writes = (folder: string) =>
   `node -e "fs.mkdirSync('${folder}', { recursive: true }); fs.writeFileSync('${folder}/index.html', 'a page')"`;
 const manifest = (more: object) => (name: string) => ({ 'package.json': JSON.stringify({ name, ...more }) });
 const served = (name: string) => ({ 'package.json': JSON.stringify({ name }), 'server.js': SERVER });
+
+/** The address of a registry with one package, for those who have its token. */
+let registry: string;
+
+async function packageOf(name: string): Promise<Buffer> {
+  const folder = newFolder('package');
+  mkdirSync(join(folder, 'package'));
+  writeFileSync(join(folder, 'package/package.json'), JSON.stringify({ name, version: '1.0.0', main: 'index.js' }));
+  writeFileSync(join(folder, 'package/index.js'), '');
+  const { stdout } = await promisify(execFile)('tar', ['cz', '-C', folder, 'package'], { encoding: 'buffer' });
+  return stdout;
+}
 
 /** Ends while another process of the application listens on a socket in its folder of data. */
 const locking = (name: string) => ({
@@ -25,6 +43,8 @@ const REFUSED: readonly {
   readonly what: string;
   readonly files: (name: string) => Readonly<Record<string, string>>;
   readonly first?: (name: string) => Readonly<Record<string, string>>;
+  /** What another repository has deployed under the name. */
+  readonly elsewhere?: (name: string) => Readonly<Record<string, string>>;
   readonly before?: (name: string) => string;
   readonly advice: RegExp;
   /** What is typed at the command: the value of a variable. */
@@ -120,10 +140,16 @@ const REFUSED: readonly {
     advice: /^hooks set path=apps\/web$/,
   },
   {
-    what: 'a setting that names no folder',
-    files: manifest({ scripts: { build: writes('dist') } }),
+    what: 'a folder of files for an application that has none',
+    files: served,
     before: (name) => `hooks set ${name} output=gone`,
-    advice: /^hooks (?:set output=dist|unset output)$/,
+    advice: /^hooks unset output$/,
+  },
+  {
+    what: 'an application of another repository',
+    elsewhere: served,
+    files: served,
+    advice: /^hooks transfer app-\d+ \S+\/app-\d+$/,
   },
   {
     what: 'the script for production of a program that is not there',
@@ -140,6 +166,16 @@ const REFUSED: readonly {
     advice: /^hooks set overlap=false$/,
   },
   {
+    what: 'a package of a registry that wants a token',
+    files: (name) => ({
+      'package.json': JSON.stringify({ name, dependencies: { ui: `${registry}/ui.tgz` } }),
+      '.npmrc': `${registry.slice('http:'.length)}/:_authToken=\${NPM_TOKEN}\n`,
+      'server.js': `require('ui');\n${SERVER}`,
+    }),
+    stdin: 'a token\n',
+    advice: /^hooks env set NPM_TOKEN=-$/,
+  },
+  {
     what: 'a package with a new name',
     first: (name) => served(`former-${name}`),
     files: served,
@@ -149,16 +185,25 @@ const REFUSED: readonly {
 
 describe('the command that a refusal names', () => {
   let started: Started<ServiceUnderTest>;
+  const server = createServer();
   beforeAll(async () => {
     started = await startForTest('advice');
+    const content = await packageOf('ui');
+    server.on('request', ({ headers }, response) => {
+      const isKnown = headers.authorization === 'Bearer a token';
+      response.writeHead(isKnown ? 200 : 401).end(isKnown ? content : '');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(async () => {
+    server.close();
     await started?.close();
   });
 
   it.each(REFUSED.map((one, at) => [one.what, one, `app-${at}`] as const))(
     'has the next push live, after %s',
-    async (_, { files, first, before, advice, stdin }, name) => {
+    async (_, { files, first, elsewhere, before, advice, stdin }, name) => {
       const tree = gitFolder('nowhere');
       tree.git('remote', 'remove', 'origin');
       const env = { PATH: process.env.PATH, HOME: tree.folder, GIT_CONFIG_NOSYSTEM: '1', DATA_DIR: started.dataDir };
@@ -174,11 +219,13 @@ describe('the command that a refusal names', () => {
         expect([code, err]).toEqual([0, expect.any(String)]);
       };
       const push = async () => (await run('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env })).stderr;
-      if (first) {
-        tree.commit(first(name));
-        await hooks(`hooks create ${name}`);
+      const former = first ?? elsewhere;
+      if (former) {
+        tree.commit(former(name));
+        await hooks(`hooks create ${elsewhere ? `other-${name}` : name}`);
         expect(await push()).toContain('live after');
       }
+      if (elsewhere) tree.git('remote', 'remove', 'hooks');
       tree.commit(files(name));
       await hooks(`hooks create ${name}`);
       if (before) await hooks(before(name));

@@ -30,7 +30,6 @@ describe('a string with secrets', () => {
   it.each([
     'SyntaxError: Unexpected token: name (foo)',
     'Set it with "hooks env set NPM_TOKEN=- --app shop", or "hooks env set API_TOKEN=-"',
-
     'GET http://127.0.0.1:4873/@scope/app - 404',
     'Error: Cannot find module ./tokens',
     'Basic authentication is asked for',
