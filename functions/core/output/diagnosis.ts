@@ -24,13 +24,15 @@ const otherError = /^[^\s:]+:\d{1,9}:in [^\s:]+: (.+\))$|^PHP (?:Fatal|Parse) er
 const ofRejection = /This error originated either .*?(?=The promise rejected)/;
 /** An error as loggers print it, with its level. */
 const loggedError =
-  /^(?:\[[^\]]{1,40}\] |\d\S{0,40} ){0,3}(?:(?:error|ERROR|fatal|FATAL|CRITICAL)(?: ERROR)?:|ERROR|FATAL|CRITICAL) (.+)$/;
+  /^(?:\[[^\]]{1,40}\] |\d\S{0,40} ){0,3}(?:(?:error|ERROR|fatal|FATAL|CRITICAL)(?: ERROR)?:|ERROR|FATAL|CRITICAL) (?:\(\d{1,9}\): )?(.+)$/;
 /** The line and the column at the end of a place. */
 const position = /:(\d{1,9})(?::\d{1,9})?\)?$/;
 /** Lines below an error that are looked at for the rest of its message. */
 const MOST_BELOW = 60;
 const MOST_CONTINUED = 5;
 const MOST_LISTED = 3;
+/** The first issue in a list of zod's: its path and its message. */
+const ISSUE = /"path": \[([^\]]{0,200})\],\s{1,20}"message": "([^"]{0,300})"/;
 /** A frame as Python prints it, above the error. */
 const inPython = /^\s*File "([^"]{1,400})", line (\d{1,9}).*/;
 /** What Node prints of an error besides: `code: 'ENOENT',`. */
@@ -84,6 +86,9 @@ function isLogged(line: string): boolean {
 function messageAt(lines: readonly string[], at: number, pattern: RegExp): string {
   const message = (pattern.exec((lines[at] ?? '').trim())?.[1] ?? '').replace(ofRejection, '').trim();
   const below = lines.slice(at + 1, at + 1 + MOST_BELOW);
+  const [, path, issue] = (message.endsWith('[') && ISSUE.exec(below.join('\n'))) || [];
+  if (path !== undefined)
+    return `${message.slice(0, -1)}${path.replaceAll(/[\s"]/g, '').replaceAll(',', '.')}: ${issue}`;
   const own = withoutSource(below.filter((line) => !/^\s*at /.test(line)));
   const next = message.endsWith(':')
     ? listed(own)
@@ -104,10 +109,10 @@ function listed(lines: readonly string[]): string | undefined {
 
 /** The lines of a sentence that is longer than its first one. */
 function continued(message: string, below: readonly string[]): string | undefined {
-  if (/[.:!?,)\]}]$/.test(message) || !/^\s*[a-z]/.test(below[0] ?? '')) return undefined;
+  if (/[.:!?,)\]}]$/.test(message) || !/^\s*[a-z]|^" /.test(below[0] ?? '')) return undefined;
   const end = below
     .slice(0, MOST_CONTINUED)
-    .findIndex((line) => !/^\s*\w/.test(line) || /^\s*(?:at |\w+: )/.test(line));
+    .findIndex((line) => !/^\s*[\w"]/.test(line) || /^\s*(?:at |\w+: )/.test(line));
   const lines = below.slice(0, end < 0 ? MOST_CONTINUED : end);
   return lines.length === 0 ? undefined : lines.map((line) => line.trim()).join(' ');
 }

@@ -21,7 +21,7 @@ const PATTERNS = [
 
 /** Lines of libraries that check all variables at once, and then name each that is wrong. */
 const CHECKED =
-  /\b(?:invalid|missing|validation|errors?)\b.{0,60}\b(?:environment|configuration)\b|\benvironment validation\b|\bZodError: \[|must have required property|^\s+→ at [A-Z]|\bExpected required property\b|\(was missing\)$/i;
+  /\b(?:invalid|bad|wrong|missing|validation|errors?)\b.{0,60}\b(?:environment|env|config|configuration)\b|\benvironment validation\b|\bZodError: \[|must have required property|^\s+→ at [A-Z]|\bExpected required property\b|\(was missing\)$/i;
 const WRONG = [
   // Adonis, in a line of its own or in a string with several.
   /Missing environment variable "([A-Z]\w*)"/g,

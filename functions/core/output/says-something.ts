@@ -29,7 +29,7 @@ const CARETS = /^[\s│|·╵]*(?:[\^~]|──)[\s^~─]*$/;
  */
 export function saysSomething(line: string): boolean {
   // A colon after a place precedes the source.
-  if (/(?<!\d):\s*$|[[{(]\s*$|(?:\.{3}|…)\s*$/.test(line) || FRAME.test(line) || SUMMARY.test(line)) return false;
+  if (/(?<!\d\)?):\s*$|[[{(]\s*$|(?:\.{3}|…)\s*$/.test(line) || FRAME.test(line) || SUMMARY.test(line)) return false;
   const words = line.replace(TAG, ' ').split(/[\s"'`,;!?|│║]+/);
   return words.some((word) => {
     const bare = bareWord(word).toLowerCase();
@@ -38,7 +38,7 @@ export function saysSomething(line: string): boolean {
 }
 
 const SPEAKS_OF_ERROR =
-  /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fail|fatal|invalid|cannot|not (?:found|supported)|no such|can['’]t|(?:could|does)(?:n['’]t| not)|must be)\b|^[\s\d:│└├─┬]*[✕✖✘×⨯] |^\s+x \S|^\s*not ok \d/i;
+  /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fail|fatal|invalid|cannot|not (?:found|supported)|no (?:such|\w+ (?:matching|(?:were |was )?found))|can['’]t|(?:could|does)(?:n['’]t| not)|must be)\b|^[\s\d:│└├─┬]*[✕✖✘×⨯] |^\s+x \S|^\s*not ok \d/i;
 
 /** Whether a line has a word, or begins with a mark, that messages of errors have. */
 export function speaksOfError(line: string): boolean {

@@ -33,9 +33,9 @@ describe('the reason of a recorded output', () => {
     expect(reasonOf(name)).not.toMatch(/[:{[(]$|^:? *at /);
   });
 
-  it('is right for at least 112 of the 115 that no rule was made for', () => {
+  it('is right for at least 136 of the 138 that no rule was made for', () => {
     const wrong = heldOut.filter(([name, right]) => right.some((text) => !reasonOf(name).includes(text)));
-    expect(heldOut.length - wrong.length, wrong.join('\n')).toBeGreaterThanOrEqual(112);
+    expect(heldOut.length - wrong.length, wrong.join('\n')).toBeGreaterThanOrEqual(136);
   });
 
   it('is tried with each output that is there', () => {
