@@ -17,7 +17,8 @@ export const socketAuthorizer: Item = {
 };
 
 export const stageVariables: Item = {
-  title: 'The gateway puts the variables of the stage into its own errors',
+  title:
+    'The API was imported with its login and its own errors, into which the gateway puts the variables of the stage',
   expected: 'their `type` is the address of the service',
   answer: async ({ url, user }) => {
     const response = await fetch(`${url}/1/status/${user}/webhooks`);
