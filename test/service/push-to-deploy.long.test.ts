@@ -31,6 +31,25 @@ describe('push to deploy on one machine, in a hurry, among guessers, and after a
     expect(await (await fetch(entries.at(-1).doc.url)).text()).toBe('four');
   });
 
+  it('a restart whose process ends soon is crashed, with the reason, and what ran before serves', async () => {
+    const tree = await repository('returned');
+    const files = application('returned', 'up');
+    const server = `setTimeout(() => process.env.BAD && process.exit(3), 800);\n${files['server.js']}`;
+    tree.commit({ ...files, 'server.js': server });
+    const { doc } = await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    const { body } = await started.call('/1/apps/demo/returned/env', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ BAD: '1' }),
+    });
+    const entry = await started.until(body.restart.id, 'crashed', 'error');
+    expect(entry).toMatchObject({ status: 'crashed', operation: 'restart' });
+    expect(entry.reason).toMatch(
+      /^The application ended soon after its start, and what ran before serves again, with the variables that it had: .*code 3\.$/,
+    );
+    expect(await (await fetch(doc.url)).text()).toBe('up');
+  });
+
   it('an application that crashes after its deploy is shown as crashed, and as ok when it answers again', async () => {
     const { tree, address } = unstable;
     const crashed = await started.until(address, 'crashed', 'error');
