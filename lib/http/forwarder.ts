@@ -52,6 +52,7 @@ export function forwarder(
       const isRepeatable = mayRepeat(request);
       const sendTo = (server: Target) => {
         const headers = headersForServer(request, server);
+        reply.cookie = server.cookie;
         const failed = (error?: Error) => {
           if (reply.isOver) return;
           const { refusal, other } = afterFailure(error, server);

@@ -64,6 +64,7 @@ export class Actor {
       app: app.app,
       lock: appLock(() => this.spec.now, parts.isPassword),
       hosts: () => this.spec.now.hosts,
+      hasAffinity: () => this.spec.now.release?.affinity === true,
       ownPage: ownPage(() => this.spec.now.release),
       use: () => this.idle.use(),
       wake: () => this.#take({ type: 'request' }),

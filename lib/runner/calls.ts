@@ -44,6 +44,8 @@ export interface ReleaseSpec extends ReleaseFolders, Pick<BuiltRelease, 'since'>
   readonly cron: readonly CronEntry[];
   /** Whether it may start while the release before it runs. */
   readonly overlap: boolean;
+  /** Whether a visitor stays with one of several web processes. */
+  readonly affinity: boolean;
   /** Null: any answer to `GET /` below 500. */
   readonly health: HealthCheck | null;
   /** The paths of what outlives it. */

@@ -22,6 +22,7 @@ export const SETTING_EXAMPLES: Readonly<Record<SettingName, Example>> = {
   output: { typed: './dist/site/', kept: 'dist/site', other: 'site', wrong: '../x' },
   health: { typed: '/healthz 30', kept: '/healthz, 30', other: '/, 60', wrong: 'healthz' },
   overlap: { typed: 'false', kept: false, other: true, wrong: 'no' },
+  affinity: { typed: 'true', kept: true, other: false, wrong: 'no' },
   password: { typed: 'correct horse', kept: 'correct horse', other: 'battery staple', wrong: 'short' },
   keep: { typed: './.tmp/, *.sqlite', kept: ['.tmp', '*.sqlite'], other: ['data'], wrong: '.tmp' },
 };

@@ -89,6 +89,12 @@ const SETTINGS = {
     value: 'true|false',
     notOn: { 'aws-lambda': LAMBDA_STARTS },
   },
+  affinity: {
+    kind: yesOrNo,
+    about: 'true: a visitor stays with one of several web processes, by a cookie, as the polling of Socket.IO needs',
+    value: 'true|false',
+    notOn: { 'aws-lambda': 'AWS Lambda chooses the instance of each request' },
+  },
   keep: {
     kind: paths,
     about: 'files and folders, with commas between them, that outlive releases: they lie in DATA_DIR',

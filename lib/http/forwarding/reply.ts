@@ -14,6 +14,8 @@ const NOT_SENT = /[^\t\x20-\x7e\x80-\xff]/g;
 /** Passes the answer of a server on to the client of a request. */
 export class Reply {
   #hasTrailers = false;
+  /** The value of one more `Set-Cookie`. */
+  cookie: string | undefined;
 
   constructor(
     readonly request: IncomingMessage,
@@ -42,7 +44,9 @@ export class Reply {
     // Trailers come after a body in chunks, which Node makes when its length is not known.
     const hasTrailers = hasBody && request.httpVersion !== '1.0' && headerOf(headers, 'content-length') === undefined;
     this.#hasTrailers = hasTrailers;
-    response.writeHead(status, reason.replace(NOT_SENT, ''), headersForClient(headers, { ownNames, hasTrailers }));
+    const sent = headersForClient(headers, { ownNames, hasTrailers });
+    if (this.cookie !== undefined) sent.push('set-cookie', this.cookie);
+    response.writeHead(status, reason.replace(NOT_SENT, ''), sent);
     // A connection to the server that ends in another way than its headers say then changes nothing.
     if (!hasBody) response.end();
   }

@@ -9,6 +9,8 @@ export interface Target {
   readonly ownHost?: boolean;
   /** Whether it gets no `Authorization` header, which was for what stands before it. */
   readonly withoutLogin?: boolean;
+  /** The value of a `Set-Cookie` that the answers to requests get, but those to upgrades. */
+  readonly cookie?: string | undefined;
   /** Whether no other program has taken its port. */
   readonly isStillOwn?: () => boolean;
   /** Called when nothing listens at the address. Returns another server, for a request of which nothing has been lost. */

@@ -107,6 +107,7 @@ export async function readRelease({ snapshots, folders }: DescribeParts, app: Ap
     bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),
     overlap: settings.overlap ?? true,
+    affinity: settings.affinity ?? false,
     health: healthCheck(settings.health),
     kept: await keptPaths(settings.keep ?? [], files.data, [{ root, folder }]).catch(refused),
   };

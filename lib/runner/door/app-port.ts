@@ -2,7 +2,8 @@ import type { Server } from 'node:net';
 import { appKey, type RunnerEvent } from '../calls.ts';
 import type { CurrentSpec } from '../current-spec.ts';
 import type { RunnerLimits } from '../settings.ts';
-import type { AppProxy, AppTarget } from './proxy.ts';
+import type { AppProxy } from './proxy.ts';
+import type { AppTarget } from './web-servers.ts';
 
 /** The runner before, which serves each application until it is taken over from it. */
 export interface Predecessor {

@@ -13,6 +13,18 @@ import type { RunnerLimits } from '../settings.ts';
 import type { Usage } from '../usage.ts';
 import type { Lock } from './lock.ts';
 import { Waiting } from './waiting.ts';
+import {
+  type AppTarget,
+  affinityCookie,
+  affinityOf,
+  chosen,
+  countIn,
+  countOut,
+  drained,
+  isRefusing,
+  type Server,
+  unused,
+} from './web-servers.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
 export interface AppProxy extends Door {
@@ -44,26 +56,13 @@ export interface AppProxy extends Door {
   close(): Promise<void>;
 }
 
-/** A server of an application, or another runner (`isDoor`), which has to see what it is asked with. */
-export interface AppTarget extends Target {
-  readonly isDoor?: boolean;
-}
-
-/** A server and the number of its open requests. */
-interface Server extends AppTarget {
-  busy: number;
-  /** Grows with each request of all servers. */
-  usedLast: number;
-  /** Of `performance.now()`. */
-  refusedAt: number;
-  idle: () => void;
-}
-
 interface ProxyParts {
   /** The name of the application, for the sentence to requests that arrive while there is no target. */
   readonly app: string;
   readonly state: () => Process['state'];
   readonly lock: Lock;
+  /** Whether a visitor stays with the server that has got the first request. */
+  readonly hasAffinity: () => boolean;
   /** Returns the application's own page for browsers while there is no target; undefined: it has none. */
   readonly ownPage?: () => Buffer | undefined;
   /** The names of the application, above which its cookies are not valid. */
@@ -78,10 +77,19 @@ interface ProxyParts {
   readonly limits: Pick<RunnerLimits, 'waitMs' | 'mostWaiting'>;
 }
 
+/** A request with what is to be answered on. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly stream: ServerResponse | Duplex;
+  /** Whether it was let in by a password. */
+  readonly isLocked: boolean;
+}
+
 /** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
-export function appProxy({ app, state, lock, ownPage, hosts, use, wake, usage, limits, guard }: ProxyParts): AppProxy {
+export function appProxy(parts: ProxyParts): AppProxy {
+  const { app, state, lock, hasAffinity, ownPage, hosts, use, wake, usage, limits, guard } = parts;
   let target: Server | undefined;
   const joined = new Set<Server>();
   let used = 0;
@@ -91,13 +99,13 @@ export function appProxy({ app, state, lock, ownPage, hosts, use, wake, usage, l
   const forward = forwarder(NO_ANSWER, { ownNames: hosts });
   const headers = { 'retry-after': '1' };
   const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers, page: ownPage });
-  const free = () => leastBusy(target ? [target, ...joined] : [...joined]);
+  const free = (wanted?: string) => chosen(target ? [target, ...joined] : [...joined], wanted);
   const lookAgain = () => {
     if (target || joined.size > 0 || isClosed || !COMING.includes(state())) waiting.end();
     else if (state() === 'asleep' && !waiting.isEmpty) wake();
   };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
-  const visit = (stream: ServerResponse | Duplex, isLocked: boolean, to: (server: Target | undefined) => void) => {
+  const visit = ({ request, stream, isLocked }: Visit, to: (server: Target | undefined) => void) => {
     // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
     const leave = use();
@@ -108,7 +116,8 @@ export function appProxy({ app, state, lock, ownPage, hosts, use, wake, usage, l
     });
     const next = (): Target | undefined => {
       if (server) countOut(server);
-      const taken = free();
+      const wanted = hasAffinity() ? affinityOf(request) : undefined;
+      const taken = free(wanted);
       server = taken;
       if (!taken) return undefined;
       used += 1;
@@ -118,7 +127,9 @@ export function appProxy({ app, state, lock, ownPage, hosts, use, wake, usage, l
         taken.onRefused?.();
         return stream.destroyed || isRefusing(free()) ? undefined : next();
       };
-      return { ...taken, onRefused, withoutLogin: isLocked && !taken.isDoor };
+      const isNew = hasAffinity() && !taken.isDoor && taken.id !== wanted;
+      const cookie = isNew ? affinityCookie(taken) : undefined;
+      return { ...taken, onRefused, cookie, withoutLogin: isLocked && !taken.isDoor };
     };
     const handOver = () => {
       if (!stream.destroyed) to(next());
@@ -136,7 +147,7 @@ export function appProxy({ app, state, lock, ownPage, hosts, use, wake, usage, l
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     response.once('close', () => usage.count(response.headersSent ? response.statusCode : LEFT));
     const come = (isLocked: boolean) =>
-      visit(response, isLocked, (server) => {
+      visit({ request, stream: response, isLocked }, (server) => {
         if (server) forward.web(request, response, server);
         else refuse(request, response, notNow());
       });
@@ -146,7 +157,7 @@ export function appProxy({ app, state, lock, ownPage, hosts, use, wake, usage, l
     // Its client may leave while it waits.
     socket.on('error', () => socket.destroy());
     const come = (isLocked: boolean) =>
-      visit(socket, isLocked, (server) => {
+      visit({ request, stream: socket, isLocked }, (server) => {
         if (server) forward.upgrade(request, socket, head, server);
         else refuseUpgrade(socket, notNow());
       });
@@ -193,50 +204,6 @@ async function listenOr(
 ) {
   await adopt?.(server);
   return server.listening ? portOf(server) : listenOnFirst(server, candidates);
-}
-
-function unused(server: Target): Server {
-  return { ...server, busy: 0, usedLast: 0, refusedAt: Number.NEGATIVE_INFINITY, idle: () => undefined };
-}
-
-/** Returns that with the fewest open requests; of several the one that was used longest ago. */
-function leastBusy(servers: readonly Server[]): Server | undefined {
-  return servers.reduce<Server | undefined>((best, one) => (!best || isBefore(one, best) ? one : best), undefined);
-}
-
-/** One that refuses connections, as one that has just crashed, would have the fewest open requests. */
-function isBefore(one: Server, other: Server): boolean {
-  const refuses = isRefusing(one);
-  if (refuses !== isRefusing(other)) return !refuses;
-  return one.busy < other.busy || (one.busy === other.busy && one.usedLast < other.usedLast);
-}
-
-/** After it has refused a connection, a server gets others only when all do. */
-const REFUSING_MS = 1_000;
-
-function isRefusing(server: Server | undefined): boolean {
-  return server === undefined || performance.now() - server.refusedAt < REFUSING_MS;
-}
-
-function countIn(server: Server, used: number): void {
-  server.busy += 1;
-  server.usedLast = used;
-}
-
-function countOut(server: Server): void {
-  server.busy -= 1;
-  if (server.busy === 0) server.idle();
-}
-
-function drained(target: Server | undefined, timeoutMs: number): Promise<void> {
-  if (!target || target.busy === 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs);
-    target.idle = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
 }
 
 const NO_ANSWER: Refusal = { status: 502, sentence: 'The application did not answer.' };

@@ -31,7 +31,7 @@ export async function releaseIn(folder: string, snapshot: string, server: string
   await writeFile(join(root, 'server.js'), server);
   const web = { program: 'node', args: ['server.js'], text: 'node server.js' };
   const manifest = { scripts: {}, packages: [] };
-  const how = { since: Date.now(), overlap: true, health: null, kept: [] };
+  const how = { since: Date.now(), overlap: true, affinity: false, health: null, kept: [] };
   return { snapshot, root, folder: root, bins: [], manifest, types: { web, others: {} }, cron: [], ...how };
 }
 

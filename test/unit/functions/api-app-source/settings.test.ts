@@ -140,19 +140,19 @@ describe('the settings of an application', () => {
     [{ keep: ['a\0b'] }, `The setting keep must be ${PATHS}.`],
     [
       { build: 'make', biuld: 'x' },
-      'There is no setting biuld, but branch, path, environment, install, build, start, output, health, overlap, keep, password.',
+      'There is no setting biuld, but branch, path, environment, install, build, start, output, health, overlap, affinity, keep, password.',
     ],
     [
       { constructor: 'x' },
-      'There is no setting constructor, but branch, path, environment, install, build, start, output, health, overlap, keep, password.',
+      'There is no setting constructor, but branch, path, environment, install, build, start, output, health, overlap, affinity, keep, password.',
     ],
     [
       {},
-      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep, password.',
+      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, affinity, keep, password.',
     ],
     [
       'staging',
-      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, keep, password.',
+      'The body is JSON with settings to change: branch, path, environment, install, build, start, output, health, overlap, affinity, keep, password.',
     ],
   ])('cannot be changed by %j', async (body, detail) => {
     await expect(settings(body)).rejects.toMatchObject({ code: 'request:bad_parameter', detail });

@@ -163,7 +163,7 @@ async function oneRefuses() {
   const lock = () => 'none' as const;
   const options = { app: 'hello', lock, state: () => 'running' as const, hosts: () => [], wake: none, guard: none };
   const limits = { waitMs: 0, mostWaiting: 0 };
-  const proxy = appProxy({ ...options, use: () => none, usage: { count: none }, limits });
+  const proxy = appProxy({ ...options, hasAffinity: () => false, use: () => none, usage: { count: none }, limits });
   afterwards(proxy.close);
   const refused: string[] = [];
   proxy.pointTo({ host: '127.0.0.1', port: await freePort(), onRefused: () => void refused.push('looked at') });

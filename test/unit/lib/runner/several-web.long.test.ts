@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   appFiles,
+  build,
   deploy,
   hello,
   type PlatformUnderTest,
   platform,
   refusalOf,
   sharedPlatform,
+  start,
   until,
 } from '../../../support/platform/harness.ts';
 
@@ -86,6 +88,45 @@ describe('several web processes', () => {
     await (await fetch(`${url}/go`)).text();
     expect(await slow.answer).toBe('slow');
     expect(await answers(url)).toHaveLength(2);
+  });
+
+  it('a visitor stays with one of them by a cookie where the setting asks for it, until that has ended', async () => {
+    const at = await shared();
+    const ownCookie = server('1').replace(
+      '(answers[url])',
+      "(response.setHeader('set-cookie', 'own=1'), answers[url])",
+    );
+    await build(at, 'hello', '1', appFiles('hello', ownCookie), { settings: { affinity: true } });
+    const app = await start(at, 'hello', '1');
+    await scale(at, 3);
+    await until('all answer', async () => (await answers(app.url)).length === 3);
+    const visit = async (cookie = '') => {
+      const answer = await fetch(app.url, { headers: { cookie } });
+      return { text: await answer.text(), cookies: answer.headers.getSetCookie() };
+    };
+    const visitors = await Promise.all(Array.from({ length: 9 }, () => visit()));
+    expect(new Set(visitors.map(({ text }) => text)).size).toBe(3);
+    for (const { text, cookies } of visitors) {
+      expect(cookies).toEqual([
+        'own=1',
+        expect.stringMatching(/^hooks-affinity=[\w-]{12}; Path=\/; HttpOnly; SameSite=Lax$/),
+      ]);
+      const cookie = `a=b; ${cookies[1]?.split(';')[0]}; c=d`;
+      for (let times = 0; times < 4; times++) expect(await visit(cookie)).toEqual({ text, cookies: ['own=1'] });
+    }
+    expect((await visit('hooks-affinity=another')).cookies).toHaveLength(2);
+    const [one] = visitors;
+    const cookie = one?.cookies[1]?.split(';')[0];
+    process.kill(Number(one?.text.slice(2)), 'SIGKILL');
+    await until('it is down', async () => !(await areAll(at, 'running', 3)));
+    const moved = await visit(cookie);
+    expect(moved.text).not.toBe(one?.text);
+    expect(await visit(moved.cookies[1]?.split(';')[0])).toEqual({ text: moved.text, cookies: ['own=1'] });
+  });
+
+  it('without it none gets a cookie', async () => {
+    const { url } = await running(2);
+    expect((await fetch(url)).headers.getSetCookie()).toEqual([]);
   });
 
   it.each([0, 1])('one that crashes is started again while the other serves: %s', async (index) => {
