@@ -1,7 +1,8 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { hasCode } from '../files/errors.ts';
 import { membersOf, type StartedGroup } from '../process/members.ts';
-import { descendants, procText } from '../process/process-info.ts';
+import { descendants } from '../process/process-info.ts';
+import { hexOf, listeners } from './listening-sockets.ts';
 
 /** `unknown` where the system does not tell, or does not show the files of the processes. */
 export type PortOwner = 'own' | 'another' | 'unknown';
@@ -69,7 +70,6 @@ async function pidsOf(group: StartedGroup): Promise<readonly number[]> {
   return (await membersOf([group])).map(({ pid }) => pid);
 }
 
-const LISTEN = '0A';
 /** The local addresses that take connections to an address, the most specific ones first, as the kernel writes them. */
 const TAKERS: Readonly<Record<string, readonly string[]>> = {
   '127.0.0.1': ['0100007F', '0000000000000000FFFF00000100007F', '00000000', '0'.repeat(32)],
@@ -78,22 +78,12 @@ const TAKERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the sockets that take the connections; several where they share the port. */
 function listeningSockets({ host, port }: Address): readonly string[] {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const listening = listeners();
   for (const taker of TAKERS[host] ?? []) {
-    const sockets = listening.filter(({ local }) => local === `${taker}:${hex}`).map(({ socket }) => socket);
+    const sockets = listening.filter(({ local }) => local === `${taker}:${hexOf(port)}`).map(({ socket }) => socket);
     if (sockets.length > 0) return sockets;
   }
   return [];
-}
-
-/** Returns the sockets of this machine that listen, with address and port as the kernel writes them. */
-function listeners(): readonly { readonly local: string; readonly socket: string }[] {
-  const lines = ['tcp', 'tcp6'].flatMap((name) => procText(`net/${name}`).split('\n'));
-  return lines.flatMap((line) => {
-    const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
-    return state === LISTEN && local !== undefined ? [{ local, socket: `socket:[${inode}]` }] : [];
-  });
 }
 
 interface OpenSocket {

@@ -6,13 +6,11 @@ import { readStateSync } from '../../files/state-file.ts';
 import { overridesIn, readConfig, withOverrides } from '../../local/config/config.ts';
 import { proxyProof } from '../../local/config/proxy-proof.ts';
 import { publicAddresses } from '../../local/config/public-addresses.ts';
-import { dataFolder } from '../../local/config/start-place.ts';
+import { DEFAULT_PORT, dataFolder } from '../../local/config/start-place.ts';
 import type { Call } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 
 export type Installation = ReturnType<typeof installationOf>;
-
-const DEFAULT_PORT = '8080';
 
 /**
  * Returns the installation that a call describes: this checkout, its configuration, the environment and the options.

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dataFolder } from '../../local/config/start-place.ts';
+import { unless } from '../../files/errors.ts';
+import { userOfPort } from '../../http/listening-sockets.ts';
+import { DEFAULT_PORT, dataFolder } from '../../local/config/start-place.ts';
 import type { Call, CommandContext } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Arguments } from '../program/arguments.ts';
+import { UNIT_FILE } from '../server/systemd-unit.ts';
 import { address } from './address.ts';
 import { type Api, api } from './api.ts';
 import { loginFile, readLogin, type Service, type StoredLogin } from './stored-login.ts';
@@ -26,6 +29,13 @@ export async function findService({ env, args }: ServiceCall): Promise<Service> 
   if (stored && !env.DATA_DIR) return { ...stored, from: `the login in ${loginFile(env)}` };
   const local = await thisMachine(env);
   if (local) return local;
+  const other = env.DATA_DIR ? null : await ofAnotherUser(env);
+  if (other) {
+    const { name, url } = other;
+    throw new Failure(
+      `A service runs on this machine as another user (${name}): run "sudo -u ${name} hooks …", or "hooks login --url ${url}".`,
+    );
+  }
   const where = env.DATA_DIR ? `in ${env.DATA_DIR}` : 'on this machine, and there is no login';
   throw new Failure(
     `No service runs ${where}: start it with "hooks start" ("npm start" in a clone), or log in to another with "hooks login".`,
@@ -75,4 +85,26 @@ export async function thisMachine(env: CommandContext['env']): Promise<Service |
   } catch {
     return null;
   }
+}
+
+/** Returns the service of another user of this machine, whose data folder this one cannot read; null when none runs. */
+async function ofAnotherUser(
+  env: CommandContext['env'],
+): Promise<{ readonly name: string; readonly url: string } | null> {
+  const unit = await textOf(UNIT_FILE);
+  const port = Number(env.PORT || /^Environment=.*\bPORT=(\d+)/m.exec(unit)?.[1] || DEFAULT_PORT);
+  const uid = userOfPort(port);
+  if (uid === undefined || uid === process.getuid?.()) return null;
+  const url = `http://127.0.0.1:${port}`;
+  // Any other program may listen there.
+  const asked = { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
+  const answer = await fetch(`${url}/1/status/${uid}/webhooks`, asked).catch(() => null);
+  await answer?.body?.cancel();
+  if (!answer?.headers.get('www-authenticate')?.startsWith('Basic realm="deployment-webhooks"')) return null;
+  const users = (await textOf('/etc/passwd')).split('\n').map((line) => line.split(':'));
+  return { name: users.find(([, , id]) => id === String(uid))?.[0] ?? `#${uid}`, url };
+}
+
+async function textOf(path: string): Promise<string> {
+  return (await unless(['ENOENT', 'EACCES'], readFile(path, 'utf8'))) ?? '';
 }

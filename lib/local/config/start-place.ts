@@ -12,7 +12,7 @@ interface StartPlace {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const DEFAULT_PORT = '8080';
+export const DEFAULT_PORT = '8080';
 const OWN_FOLDER = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Returns `DATA_DIR` and `PORT` of the environment; an empty variable sets nothing. Throws `OperatorError`. */

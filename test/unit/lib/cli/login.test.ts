@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { apiServer } from '../../../support/api-server.ts';
 import { type CliOptions, cli } from '../../../support/cli.ts';
 import { page } from '../../../support/cli-entries.ts';
@@ -104,5 +106,48 @@ describe('The stored login', () => {
     const { code, err } = await run('status');
     expect(code).toBe(1);
     expect(err).toContain(`${file} cannot be read: log in again with "hooks login".`);
+  });
+});
+
+// Another user of the machine can be made by root only, and what listens is read from /proc.
+describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('a service of another user', () => {
+  const NOBODY = 65_534;
+  /** Listens as another user, and answers without a login as the service does, or as another program. */
+  async function listening(uid: number, realm: string): Promise<string> {
+    const program = `const server = require('node:http').createServer((q, s) => {
+      s.writeHead(401, { 'www-authenticate': 'Basic realm="${realm}", charset="UTF-8"' }).end();
+    }).listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+    const child = spawn(process.execPath, ['-e', program], {
+      uid,
+      gid: uid,
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill());
+    return String((await once(child.stdout, 'data'))[0]).trim();
+  }
+
+  it('is named, with both ways to it', async () => {
+    const PORT = await listening(NOBODY, 'deployment-webhooks');
+    const { code, err } = await run('status', { env: { PORT } });
+    const login = `"hooks login --url http://127.0.0.1:${PORT}"`;
+    const sentence = `A service runs on this machine as another user (nobody): run "sudo -u nobody hooks …", or ${login}.`;
+    expect([code, err]).toEqual([1, expect.stringContaining(sentence)]);
+  });
+
+  it.each([
+    ['is another program', NOBODY, 'router'],
+    ['is of this user, who can read no data folder of it', 0, 'deployment-webhooks'],
+  ])('is none where what listens %s', async (_, uid, realm) => {
+    const PORT = await listening(uid, realm);
+    expect((await run('status', { env: { PORT } })).err).toContain(
+      'No service runs on this machine, and there is no login',
+    );
+  });
+
+  it('is none where nothing listens, and does not matter where a data folder is named', async () => {
+    expect((await run('status', { env: { PORT: '9' } })).err).toContain('No service runs on this machine');
+    const PORT = await listening(NOBODY, 'deployment-webhooks');
+    expect((await run('status', { env: { PORT, DATA_DIR: folder } })).err).toContain(`No service runs in ${folder}`);
   });
 });
