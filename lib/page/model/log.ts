@@ -105,12 +105,21 @@ export function rowsOf({ ordered, extents }: Log, { app, statuses, branch }: Fil
   return matching;
 }
 
+/** The newest entries of applications, of each order of entries that there was: lists ask for all of them at each key. */
+const newest = new WeakMap<readonly Entry[], ReadonlyMap<string | null, Entry>>();
+
+function newestIn(ordered: readonly Entry[]): ReadonlyMap<string | null, Entry> {
+  const made = newest.get(ordered) ?? new Map(ordered.toReversed().map((entry) => [entry.app_name, entry]));
+  newest.set(ordered, made);
+  return made;
+}
+
 /**
  * Returns the newest entry of an application, as far as the list of all was read; null when it is older than that. Cards
  * must not show a stale entry as the newest.
  */
 export function newestOf(log: Log, app: string): Entry | null {
-  const entry = log.ordered.find(({ app_name }) => app_name === app);
+  const entry = newestIn(log.ordered).get(app);
   return entry && numberOf(entry) >= (log.extents.get('')?.floor ?? Infinity) ? entry : null;
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Application } from '../../../client/applications.ts';
 import { type Entry, hasEnded, idOf, numberOf } from '../../../client/entry.ts';
 import { badgeOf, safeUrl } from '../../model/links.ts';
@@ -17,7 +17,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
 import { usePreviews } from './previews.tsx';
-import { SearchField } from './search-field.tsx';
+import { forgetSearchField, SearchField } from './search-field.tsx';
 
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {
@@ -33,6 +33,7 @@ export function Apps() {
   // A preview is listed under what it previews, unless that was removed.
   const parents = all?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
   const [text, setText] = useState('');
+  useEffect(() => forgetSearchField, [all?.length === 0]);
   const found = failingFirst(
     parents.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())),
     (app) => newestOf(changes, app.name),
@@ -50,7 +51,7 @@ export function Apps() {
       {!all && <Alert text={failure} />}
       {!all && !failure && <Loading />}
       {all?.length === 0 && <FirstRun />}
-      {parents.length > FEW && <SearchField text={text} onText={setText} />}
+      {parents.length > 0 && <SearchField text={text} onText={setText} />}
       {text !== '' && found.length === 0 && <p class="muted">{`No application has “${text}” in its name.`}</p>}
       {all && all.length > 0 && (
         <ul class="app-cards grid">
@@ -67,9 +68,6 @@ export function Apps() {
     </div>
   );
 }
-
-/** So many are found without a search. */
-const FEW = 6;
 
 interface Found {
   readonly app: Application;

@@ -17,8 +17,8 @@ export function Domains({ app }: { app: Application }) {
   const path = ['apps', api.user, app.name, 'domains'];
   const read = () => api.call<DomainList>({ path }).then((answer) => setDomains(answer.domains));
   const failure = useReading(read, app.name);
-  const change = async (method: 'PUT' | 'DELETE', name: string) => {
-    await api.call({ method, path: [...path, name] });
+  const change = async (method: 'PUT' | 'DELETE', name: string, redirect?: string) => {
+    await api.call({ method, path: [...path, name], query: { redirect } });
     await Promise.all([read(), refreshApps()]);
   };
   return (
@@ -30,7 +30,10 @@ export function Domains({ app }: { app: Application }) {
       <Alert text={failure} />
       {domains && (
         <div class="card table">
-          <NewDomain onAdd={(name) => change('PUT', name)} />
+          <NewDomain
+            targets={domains.filter(({ redirect }) => redirect === undefined).map(({ name }) => name)}
+            onAdd={(name, redirect) => change('PUT', name, redirect)}
+          />
           {domains.map((domain) => (
             <Line key={domain.name} domain={domain} app={app.name} onRemove={() => change('DELETE', domain.name)} />
           ))}
@@ -66,12 +69,29 @@ function Line({ domain: { name, url, redirect, note }, app, onRemove }: LineProp
   );
 }
 
-function NewDomain({ onAdd }: { onAdd: (name: string) => Promise<void> }) {
-  const form = useForm((fields) => onAdd(String(fields.get('domain')).trim()));
+interface NewDomainProps {
+  /** The domains to which another one may redirect. */
+  readonly targets: readonly string[];
+  readonly onAdd: (name: string, redirect: string | undefined) => Promise<void>;
+}
+
+function NewDomain({ targets, onAdd }: NewDomainProps) {
+  const form = useForm((fields) =>
+    onAdd(String(fields.get('domain')).trim(), String(fields.get('redirect') ?? '') || undefined),
+  );
   return (
     <LineForm form={form} verb="Add">
       <Input name="domain" aria-label="Domain" placeholder="shop.example.com" required />
-      <span />
+      {targets.length === 0 ? (
+        <span />
+      ) : (
+        <select name="redirect" aria-label="What it does">
+          <option value="">is served</option>
+          {targets.map((target) => (
+            <option key={target} value={target}>{`redirects to ${target}`}</option>
+          ))}
+        </select>
+      )}
     </LineForm>
   );
 }

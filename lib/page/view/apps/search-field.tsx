@@ -8,6 +8,11 @@ export function chooseSearchField(): void {
   drawn?.focus();
 }
 
+/** The field is not drawn where there are no applications, and must not get the focus later. */
+export function forgetSearchField(): void {
+  isWanted = false;
+}
+
 function draw(field: HTMLInputElement | null): void {
   drawn = field;
   if (!field || !isWanted) return;

@@ -97,6 +97,25 @@ describe('the log that the page knows', () => {
     expect([newestOf(read, 'old'), newestOf(emptyLog, 'shop')]).toEqual([null, null]);
   });
 
+  it('is searched once for the newest entries of all applications, until it changes', () => {
+    let looked = 0;
+    const rows = Array.from({ length: 1000 }, (_, at) => entry(at + 1, at + 1, { app_name: `app-${at % 500}` }));
+    const log = withPage(emptyLog, '', { total: 1000, skip: 0, rows });
+    const ordered = log.ordered.map((one) => ({
+      ...one,
+      get app_name() {
+        looked += 1;
+        return one.app_name;
+      },
+    }));
+    const counted = { ...log, ordered };
+    for (let key = 0; key < 3; key += 1) {
+      for (let at = 0; at < 500; at += 1) expect(newestOf(counted, `app-${at}`)?.seq).toBe(at + 501);
+    }
+    expect(looked).toBe(1000);
+    expect(newestOf(withRows(log, [entry(1001, 1001, { app_name: 'app-7' })]), 'app-7')?.seq).toBe(1001);
+  });
+
   it('goes on where the last page ended, also when new entries have moved the pages', () => {
     const first = withPage(emptyLog, '', { total: 4, skip: 0, rows: [entry(4, 8), entry(3, 7)] });
     const pushed = withRows(first, [entry(5, 9)]);

@@ -93,6 +93,30 @@ describe('the page, in a browser', () => {
     await expectAccessible(page, axe);
   });
 
+  it('/ finds one of few applications too, and where there are none it chooses nothing later', async () => {
+    const { apps } = cannedLog(service.base);
+    let listed: readonly object[] = apps.slice(0, 1);
+    refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: { apps: listed } } : undefined);
+    const { page } = await open('deploys');
+    await page.locator('.row').first().waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: 'Find an application' }).waitFor();
+    const chosen = () => page.evaluate<boolean>(`document.activeElement.type === 'search'`);
+    await expect.poll(chosen).toBe(true);
+
+    listed = [];
+    const other = (await open('apps')).page;
+    await other.getByRole('heading', { name: 'Applications' }).waitFor();
+    await expect.poll(() => other.getByRole('searchbox').count()).toBe(0);
+    await other.evaluate(`dispatchEvent(new KeyboardEvent('keydown', { key: '/' }))`);
+    await other.evaluate(`location.hash = '#/ann/settings'`);
+    await other.getByRole('heading', { name: 'Settings' }).waitFor();
+    listed = apps;
+    await other.evaluate(`location.hash = '#/ann/apps'`);
+    await other.getByRole('searchbox', { name: 'Find an application' }).waitFor();
+    expect(await other.evaluate<boolean>(`document.activeElement.type === 'search'`)).toBe(false);
+  });
+
   it('previews are listed under their application, and not between the applications', async () => {
     const { rows, apps } = cannedLog(service.base);
     const own = { pull_request: 7, preview_of: 'shop', app_name: 'shop-pr-7' };
@@ -231,6 +255,35 @@ describe('the page, in a browser', () => {
     const row = page.locator('.line', { hasText: 'www.billing.example.com' });
     await row.waitFor();
     expect(await row.textContent()).toContain('redirects to billing.example.com');
+  });
+
+  it('a domain is added, to be served or to redirect to one that is', async () => {
+    const asked: string[] = [];
+    refuses = (path, query) => {
+      if (!path.includes('/domains/')) return undefined;
+      asked.push(`${path.split('/').at(-1)} ${query.get('redirect')}`);
+      return { status: 201, body: {} };
+    };
+    const { page } = await open('apps/billing-api?show=settings');
+    const section = page.getByRole('region', { name: 'Domains' });
+    const add = async () => {
+      await section.getByRole('textbox', { name: 'Domain' }).fill('new.example.com');
+      await section.getByRole('button', { name: 'Add', exact: true }).click();
+    };
+    await add();
+    await expect.poll(() => asked).toEqual(['new.example.com null']);
+    // The form is emptied when it is done.
+    await expect.poll(() => page.evaluate<string>(`document.querySelector('[name=domain]').value`)).toBe('');
+    const choices = section.locator('select option');
+    const texts = ['is served', 'redirects to billing.example.com', 'redirects to invoices.example.com'];
+    expect([
+      await choices.count(),
+      ...(await Promise.all(texts.map((_, at) => choices.nth(at).textContent()))),
+    ]).toEqual([3, ...texts]);
+    await page.evaluate(`document.querySelector('select[name=redirect]').value = 'billing.example.com'`);
+    await add();
+    await expect.poll(() => asked.at(-1)).toBe('new.example.com billing.example.com');
+    await expectAccessible(page, axe);
   });
 
   it('each setting has a row with who has said it, and is changed there', async () => {
