@@ -71,6 +71,7 @@ function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: 
     ...(pullRequest && { pull_request: pullRequest.number, preview_of: pullRequest.parent ?? null }),
     state: app.state,
     url: app.url,
+    ...(app.used && { used: app.used }),
     active: active && row(active, view),
     rollback: earlier.map((entry) => row(entry, view)),
   };

@@ -32,7 +32,8 @@ export function applicationIn(value: unknown): Application | null {
   if (typeof name !== 'string' || typeof state !== 'string') return null;
   const { app = name, repository = null, branch = null, url = null } = fields;
   const entries = { active: entryIn(fields.active), rollback: entriesIn(fields.rollback) };
-  const { pull_request, preview_of, environment } = fields;
+  const { pull_request, preview_of, environment, used } = fields;
+  const { requests, memory = null } = fieldsOf(used);
   const isEnvironment = typeof environment === 'string';
   const isPreview = Number.isInteger(pull_request) && typeof preview_of === 'string';
   return {
@@ -43,6 +44,7 @@ export function applicationIn(value: unknown): Application | null {
     state,
     url,
     ...entries,
+    ...(typeof requests === 'number' && { used: { requests, memory: typeof memory === 'number' ? memory : null } }),
     ...(isEnvironment && { environment }),
     ...(isPreview && { pull_request, preview_of }),
   };

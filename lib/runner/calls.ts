@@ -1,3 +1,4 @@
+import type { Used } from '../../functions/core/ports/applications.ts';
 import type {
   PrintedLine,
   Process,
@@ -82,8 +83,9 @@ export interface AppSpec extends AppId {
   readonly isolation: Isolation | null;
 }
 
-interface AppState extends AppId {
+export interface AppState extends AppId {
   readonly state: Process['state'];
+  readonly used: Used;
 }
 
 /** Why a release cannot be had, in one sentence. */
@@ -176,8 +178,8 @@ export interface RunnerCalls {
   stop(app: AppId, withRuns?: boolean): Promise<void>;
   /** Ends the application and its one-off commands, and forgets it. */
   remove(app: AppId): Promise<void>;
-  /** Returns the states of all described applications, or of one. */
-  states(app?: AppId): Promise<readonly AppState[]>;
+  /** Returns the states of all described applications, of those of a user, or of one. */
+  states(of?: Partial<AppId>): Promise<readonly AppState[]>;
   processes(app: AppSpec): Promise<ProcessList>;
   /** Whether a host name leads to an application. */
   hasHost(host: string): Promise<boolean>;

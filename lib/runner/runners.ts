@@ -89,11 +89,15 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
       if (find(app) === gone) runnersByKey.delete(appKey(app));
       led();
     },
-    states: async (app) =>
-      (app ? [find(app) ?? []].flat() : [...runnersByKey.values()]).map((one) => {
+    states: async ({ user, app } = {}) => {
+      const all =
+        user !== undefined && app !== undefined ? [find({ user, app }) ?? []].flat() : [...runnersByKey.values()];
+      const asked = all.filter(({ spec: { now } }) => user === undefined || now.user === user);
+      return asked.map((one) => {
         const { user, app } = one.spec.now;
-        return { user, app, state: one.state() };
-      }),
+        return { user, app, state: one.state(), used: one.usage.total() };
+      });
+    },
     processes: async (app) => {
       const { processes, ...more } = await described(app).processes();
       return { processes: [...processes, ...(await withMemory(commands.listed(app)))], ...more };

@@ -1,3 +1,4 @@
+import type { Used } from '../../functions/core/ports/applications.ts';
 import type { UsedMinute } from '../../functions/core/ports/processes.ts';
 import type { StartedGroup } from '../process/members.ts';
 import { memoryOfGroups } from './limits/memory-watch.ts';
@@ -35,6 +36,13 @@ export class Usage {
     return this.#ofLastHour().map(({ minute, requests, memory }) => {
       return { at: new Date(minute * MINUTE_MS).toISOString(), requests: { ...requests }, memory };
     });
+  }
+
+  total(): Used {
+    const minutes = this.#ofLastHour();
+    const counts = minutes.flatMap(({ requests }) => Object.values(requests));
+    const { memory = null } = minutes.findLast((one) => one.memory !== null) ?? {};
+    return { requests: counts.reduce((sum, one) => sum + one, 0), memory };
   }
 
   #ofLastHour(): Counted[] {

@@ -22,6 +22,12 @@ export const Application = about(
       v.picklist(['running', 'starting', 'restarting', 'asleep', 'stopped', 'crashed', 'never'] satisfies AppState[]),
     ),
     url: about('Where it answers.', textOrNull),
+    used: v.exactOptional(
+      about(
+        'The requests that were answered in the last hour, and the memory that its processes had last, in bytes; absent where nothing is counted.',
+        v.object({ requests: count, memory: v.nullable(count) }),
+      ),
+    ),
     active: about('The entry whose deploy it runs.', v.nullable(Entry)),
     rollback: about('What it can be rolled back to, newest first.', v.array(Entry)),
   }),

@@ -11,6 +11,12 @@ import type { PrintedLine, ProcessList, RunInput, RunStart, RunStarted, Said, Sc
  */
 export type AppState = 'running' | 'starting' | 'restarting' | 'asleep' | 'stopped' | 'crashed' | 'never';
 
+/** Requests that were answered in the last hour, and the bytes of memory that its processes had last; null: not measured. */
+export interface Used {
+  readonly requests: number;
+  readonly memory: number | null;
+}
+
 export interface Application extends AppRef {
   /** The name in package.json, with its scope. */
   readonly name: string;
@@ -19,6 +25,8 @@ export interface Application extends AppRef {
   readonly url: string | null;
   /** The snapshot that serves, or served last; null before the first. */
   readonly snapshot: string | null;
+  /** Absent where nothing is counted. */
+  readonly used?: Used | undefined;
 }
 
 /** The applications on the platform. All methods throw `request:failed` when the platform does not answer. */

@@ -1,11 +1,13 @@
 import { forEachLimit } from '../../../functions/core/concurrency.ts';
 import { turnsByUser } from '../../../functions/core/places.ts';
 import { messageOf, sentenceOf } from '../../http/http-error.ts';
-import { type Act, type AppId, type AppSpec, appKey } from '../../runner/calls.ts';
+import { type Act, type AppId, type AppSpec, type AppState, appKey } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { ServedUsers } from '../store/served-users.ts';
 import { describeApp, readRelease } from './describe.ts';
 import { type OperationParts, operationsOf, Starts } from './operations.ts';
+
+export type States = ReadonlyMap<string, AppState>;
 
 export type DesiredState = ReturnType<typeof desiredState>;
 
@@ -43,6 +45,9 @@ export function desiredState(parts: DesiredParts) {
     const spec = await specOf(app);
     if (spec) await calls.apply(spec, act);
   };
+  /** Returns what runs of a user's applications, or of one; nothing of those that were not described. */
+  const states = async (of: Partial<AppId>): Promise<States> =>
+    new Map((await calls.states(of)).map((one) => [appKey(one), one]));
   const of = (app: AppId) => operationsOf({ ...parts, starts }, app, () => awaited.delete(appKey(app)));
   /** Starts a release whose start was cut off: it may have answered already. When it fails, the one before is live. */
   const startNext = async (app: AppId) => {
@@ -58,7 +63,7 @@ export function desiredState(parts: DesiredParts) {
     if (!stored || stored.active === null) return;
     if (stored.wanted !== 'running') {
       await apply(app);
-      if ((await of(app).state()) !== 'stopped') await calls.stop(app);
+      if (((await states(app)).get(appKey(app))?.state ?? 'stopped') !== 'stopped') await calls.stop(app);
       return;
     }
     awaited.add(appKey(app));
@@ -97,6 +102,7 @@ export function desiredState(parts: DesiredParts) {
     /** Resolves when the start of a snapshot has been recorded, if one is under way. */
     recorded: (app: AppId, snapshot: string) => starts.recorded(app, snapshot),
     /** Describes an application to the runner as it is recorded now, if it was started before. */
+    states,
     describe: (app: AppId) => apply(app),
     /** Ends the application's processes; the runner forgets it. */
     remove: (app: AppId) => {

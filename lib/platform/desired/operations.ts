@@ -111,8 +111,6 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     return { lost, answers: answers(stored, release) };
   };
   return {
-    /** Returns the state of an application; `stopped` for one that was not described. */
-    state: async () => (await calls.states(app))[0]?.state ?? 'stopped',
     /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
     start: (snapshot: string): Promise<Started> => parts.starts.add(app, snapshot, () => start(snapshot)),
     /** Starts the active snapshot again, with the current variables. */

@@ -7,15 +7,16 @@ import { hashPassword } from '../../../functions/core/secrets.ts';
 import { passwordTurns } from '../../../functions/core/users/passwords.ts';
 import { isMissing } from '../../http/http-error.ts';
 import type { AppId } from '../../runner/calls.ts';
+import type { States } from '../desired/desired-state.ts';
 import type { PortParts } from './parts.ts';
 import type { AppCall, Calls } from './refusals.ts';
 
 const START = 'deploy:platform:start_app' as const;
 
-export function applications({ apps, snapshots, view }: PortParts, { find, forUser }: Calls): Applications {
+export function applications({ apps, snapshots, desired, view }: PortParts, { find, forUser }: Calls): Applications {
   /** Null for one that was removed meanwhile. */
-  const listed = (app: AppId) =>
-    view(app).catch((error: unknown) => {
+  const listed = (app: AppId, states: States) =>
+    view(app, states).catch((error: unknown) => {
       if (isMissing(error)) return null;
       throw error;
     });
@@ -23,7 +24,8 @@ export function applications({ apps, snapshots, view }: PortParts, { find, forUs
     canRename: true,
     list: (user) =>
       forUser(user, { code: 'request:failed', what: 'the list of applications' }, async () => {
-        const all = await Promise.all((await apps.list(user)).map(listed));
+        const [names, states] = await Promise.all([apps.list(user), desired.states({ user })]);
+        const all = await Promise.all(names.map((name) => listed(name, states)));
         return all.flatMap((app) => app ?? []).sort((one, other) => (one.app < other.app ? -1 : 1));
       }),
     find: (app) => find({ app, code: 'request:failed', what: `the application ${app.app}` }, view),

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Application } from '../../../client/applications.ts';
 import { type Entry, hasEnded, idOf, numberOf } from '../../../client/entry.ts';
+import { memoryText } from '../../../client/processes.ts';
 import { badgeOf, safeUrl } from '../../model/links.ts';
 import { newestOf } from '../../model/log.ts';
 import { shownState, shownStatus } from '../../model/status.ts';
@@ -137,6 +138,7 @@ function Card({ app, last, previews }: CardProps) {
       <p class="app-foot flow muted note">
         {app.branch && <Branch name={app.branch} />}
         {shown?.doc && <Moment at={shown.doc.received_at} />}
+        {app.used && <Used {...app.used} />}
         {previews > 0 && <span>{previews === 1 ? '1 preview' : `${previews} previews`}</span>}
         {badge && (
           <span class="above badge-copy flow">
@@ -147,6 +149,12 @@ function Card({ app, last, previews }: CardProps) {
       </p>
     </li>
   );
+}
+
+/** What it has used in the last hour. */
+function Used({ requests, memory }: NonNullable<Application['used']>) {
+  const parts = [requests === 1 ? '1 request/h' : `${requests} requests/h`, memory === null ? [] : memoryText(memory)];
+  return <span>{parts.flat().join(', ')}</span>;
 }
 
 /** The last deploy: its outcome, its message, and why it is not live. */

@@ -40,6 +40,15 @@ describe('GET /1/apps/<user>', () => {
     });
   });
 
+  it('has what an application has used, where that is counted', async () => {
+    await world.deployed('shop');
+    expect((await list()).body.apps[0]).not.toHaveProperty('used');
+    const used = { requests: 3, memory: 20 };
+    const all = await world.applications.list('ann');
+    world.ports.applications.list = async () => all.map((app) => ({ ...app, used }));
+    expect((await list()).body.apps[0]).toMatchObject({ used });
+  });
+
   it('has no address of one without a process that answers, until it has one', async () => {
     const { number } = await world.deployed('shop');
     await world.log.move('ann', number, () => ({ changes: { url: null } }));

@@ -75,7 +75,8 @@ describe('the page, in a browser', () => {
     const [one] = apps;
     const named = (name: string, state: string) => ({ ...one, name, state, active: null });
     const many = ['a', 'b', 'C', 'd', 'e'].map((name) => named(`shop-${name}`, 'running'));
-    const all = [...many, named('worker', 'restarting'), named('zeta', 'crashed')];
+    const used = { requests: 1204, memory: 71e6 };
+    const all = [...many, named('worker', 'restarting'), { ...named('zeta', 'crashed'), used }];
     refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: { apps: all } } : undefined);
     const { page } = await open('deploys');
     await page.locator('.row').first().waitFor();
@@ -84,6 +85,8 @@ describe('the page, in a browser', () => {
     await field.waitFor();
     const cards = page.locator('.app-card h2');
     await expect.poll(() => cards.first().textContent()).toBe('zeta');
+    const foot = await page.locator('.app-card').first().textContent();
+    expect(foot).toContain('1204 requests/h, 68 MB');
     await expect.poll(() => page.evaluate<boolean>(`document.activeElement.type === 'search'`)).toBe(true);
     for (const key of ['-', 'c', '/']) await page.keyboard.press(key);
     await page.getByText('No application has “-c/” in its name.').waitFor();

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { Processes } from '../../../../functions/api/shapes/processes.ts';
+import type { UsedRunner } from '../../../../lib/platform/desired/applications.ts';
 import { Usage } from '../../../../lib/runner/usage.ts';
 import { appFiles, deploy, hello, type PlatformUnderTest, platform, until } from '../../../support/platform/harness.ts';
 
@@ -56,6 +57,8 @@ describe('what is counted of an application', () => {
     usage.hasMemory(10);
     pass(59);
     usage.count(503);
+    // The memory is that of the last minute that has one.
+    expect(usage.total()).toEqual({ requests: 3, memory: 20 });
     expect(usage.shown()).toEqual([
       { at: '2026-01-01T10:00:00.000Z', requests: { '2xx': 2 }, memory: 20 },
       { at: '2026-01-01T10:59:00.000Z', requests: { '5xx': 1 }, memory: null },
@@ -63,7 +66,36 @@ describe('what is counted of an application', () => {
     pass(1);
     expect(usage.shown().map(({ requests }) => requests)).toEqual([{ '5xx': 1 }]);
     pass(60);
-    expect(usage.shown()).toEqual([]);
+    expect([usage.shown(), usage.total()]).toEqual([[], { requests: 0, memory: null }]);
+  });
+});
+
+describe('the list of applications', () => {
+  it('has what each has used, by one question to what runs them', async () => {
+    const asked: unknown[] = [];
+    const runner = (used: UsedRunner): UsedRunner => ({
+      ...used,
+      states: (of) => {
+        asked.push(of);
+        return used.states(of);
+      },
+    });
+    const at = await platform({ limits: { usageMs: 50 }, runner });
+    const app = await deploy(at, 'hello', '1', appFiles('hello', answers));
+    await deploy(at, 'other', '1', appFiles('other', answers));
+    await at.hosting.ensureApp({ user: 'bob', app: 'theirs' }, {});
+    for (const path of ['', '404', '500']) await fetch(`${app.url}/${path}`);
+    await until('its memory', async () => ((await at.applications.find(hello))?.used?.memory ?? 0) > 10e6);
+    asked.length = 0;
+    const list = await at.applications.list('ada');
+    expect(list.map(({ name, state, used }) => [name, state, used?.requests])).toEqual([
+      ['hello', 'running', 3],
+      ['other', 'running', 0],
+    ]);
+    expect(asked).toEqual([{ user: 'ada' }]);
+    await at.operations.stop(hello);
+    expect(await at.applications.list('bob')).toMatchObject([{ state: 'never' }]);
+    expect((await at.applications.list('ada'))[0]).toMatchObject({ state: 'stopped' });
   });
 });
 
