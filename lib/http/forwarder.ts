@@ -27,6 +27,13 @@ interface ForwarderOptions {
   readonly ownNames?: () => readonly string[];
 }
 
+/** What can be done with a request that a server has not taken. */
+interface Again {
+  readonly mayRepeat: boolean;
+  readonly sendTo: (server: Target) => void;
+  readonly refuse: (refusal: Refusal) => void;
+}
+
 /** Returns a forwarder of requests; when the server does not answer, the refusal is sent. */
 export function forwarder(
   noAnswer: Refusal,
@@ -37,14 +44,18 @@ export function forwarder(
     const address = addressOf(target);
     const known = kept.get(address);
     if (known) return known;
-    const { onRefused: _, ...server } = target;
+    const { onRefused: _, other: _other, ...server } = target;
     const begun = new KeptConnections(server);
     kept.set(address, begun);
     return begun;
   };
-  const afterFailure = (error: Error | undefined, { onRefused }: Target) => {
-    if (!hasCode(error, 'ECONNREFUSED') && !(error instanceof TakenPort)) return { refusal: noAnswer };
-    return { refusal: notListening, other: onRefused?.() };
+  /** Sends a request of which nothing has been lost to another server; else the refusal. */
+  const afterFailure = async (error: Error | undefined, { onRefused, other }: Target, again: Again) => {
+    if (!hasCode(error, 'ECONNREFUSED') && !(error instanceof TakenPort)) return again.refuse(noAnswer);
+    onRefused?.();
+    const next = again.mayRepeat ? await other?.() : undefined;
+    if (next) again.sendTo(next);
+    else again.refuse(notListening);
   };
   return {
     web: (request, response, target) => {
@@ -55,9 +66,8 @@ export function forwarder(
         reply.cookie = server.cookie;
         const failed = (error?: Error) => {
           if (reply.isOver) return;
-          const { refusal, other } = afterFailure(error, server);
-          if (other && isRepeatable) sendTo(other);
-          else refuse(request, response, refusal);
+          const refused = (refusal: Refusal) => refuse(request, response, refusal);
+          void afterFailure(error, server, { mayRepeat: isRepeatable, sendTo, refuse: refused });
         };
         if (isRepeatable) keptTo(server).send({ reply, headers, failed });
         else sendAlone(reply, server, headers, failed);
@@ -69,9 +79,8 @@ export function forwarder(
       socket.on('error', () => socket.destroy());
       const sendTo = (server: Target) => {
         const failed = (error?: Error) => {
-          const { refusal, other } = afterFailure(error, server);
-          if (other) sendTo(other);
-          else refuseUpgrade(socket, refusal);
+          const refused = (refusal: Refusal) => refuseUpgrade(socket, refusal);
+          void afterFailure(error, server, { mayRepeat: true, sendTo, refuse: refused });
         };
         upgrade({ request, socket, head, ownNames: ownNames(), failed }, server);
       };

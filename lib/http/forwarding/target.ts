@@ -13,6 +13,8 @@ export interface Target {
   readonly cookie?: string | undefined;
   /** Whether no other program has taken its port. */
   readonly isStillOwn?: () => boolean;
-  /** Called when nothing listens at the address. Returns another server, for a request of which nothing has been lost. */
-  readonly onRefused?: () => Target | undefined;
+  /** Called when nothing listens at the address. */
+  readonly onRefused?: () => void;
+  /** Returns another server after that, for a request of which nothing has been lost; undefined when there is none. */
+  readonly other?: () => Promise<Target | undefined>;
 }

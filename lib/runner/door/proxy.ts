@@ -23,6 +23,7 @@ import {
   drained,
   isRefusing,
   type Server,
+  settled,
   unused,
 } from './web-servers.ts';
 
@@ -104,12 +105,18 @@ export function appProxy(parts: ProxyParts): AppProxy {
     if (target || joined.size > 0 || isClosed || !COMING.includes(state())) waiting.end();
     else if (state() === 'asleep' && !waiting.isEmpty) wake();
   };
+  const isThere = (server: Server) => server === target || joined.has(server);
+  const wait = (stream: ServerResponse | Duplex, goOn: () => void) => {
+    waiting.add(stream, goOn);
+    lookAgain();
+  };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
   const visit = ({ request, stream, isLocked }: Visit, to: (server: Target | undefined) => void) => {
     // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
     const leave = use();
     let server: Server | undefined;
+    let hasWaited = false;
     stream.once('close', () => {
       leave();
       if (server) countOut(server);
@@ -125,18 +132,26 @@ export function appProxy(parts: ProxyParts): AppProxy {
       const onRefused = () => {
         taken.refusedAt = performance.now();
         taken.onRefused?.();
-        return stream.destroyed || isRefusing(free()) ? undefined : next();
+      };
+      const other = async () => {
+        if (isRefusing(free())) {
+          if (hasWaited) return undefined;
+          hasWaited = true;
+          await settled(taken, isThere);
+        }
+        if (stream.destroyed) return undefined;
+        if (free()) return isRefusing(free()) ? undefined : next();
+        return new Promise<Target | undefined>((resolve) => wait(stream, () => resolve(next())));
       };
       const isNew = hasAffinity() && !taken.isDoor && taken.id !== wanted;
       const cookie = isNew ? affinityCookie(taken) : undefined;
-      return { ...taken, onRefused, cookie, withoutLogin: isLocked && !taken.isDoor };
+      return { ...taken, onRefused, other, cookie, withoutLogin: isLocked && !taken.isDoor };
     };
     const handOver = () => {
       if (!stream.destroyed) to(next());
     };
-    if (target || joined.size > 0) return handOver();
-    waiting.add(stream, handOver);
-    lookAgain();
+    if (target || joined.size > 0) handOver();
+    else wait(stream, handOver);
   };
   /** Nobody who is not let in wakes the application. */
   const letIn = (request: IncomingMessage, come: (isLocked: boolean) => void, stay: (refusal: Refusal) => void) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Target } from '../../http/forwarding/target.ts';
 
 /** A server of an application, or another runner (`isDoor`), which has to see what it is asked with. */
@@ -16,6 +17,8 @@ export interface Server extends AppTarget {
   usedLast: number;
   /** Of `performance.now()`. */
   refusedAt: number;
+  /** Resolves when it is known what became of it after it has refused. */
+  settled?: Promise<void> | undefined;
   idle: () => void;
 }
 
@@ -59,6 +62,22 @@ const REFUSING_MS = 1_000;
 
 export function isRefusing(server: Server | undefined): boolean {
   return server === undefined || performance.now() - server.refusedAt < REFUSING_MS;
+}
+
+const LOOK_MS = 20;
+
+/**
+ * Resolves when a server that refuses connections is not one of the application any more, because its end was noticed, or
+ * after a second: it may listen again.
+ */
+export function settled(server: Server, isThere: (server: Server) => boolean): Promise<void> {
+  const look = async () => {
+    const end = performance.now() + REFUSING_MS;
+    while (performance.now() < end && isThere(server)) await pause(LOOK_MS);
+    server.settled = undefined;
+  };
+  server.settled ??= look();
+  return server.settled;
 }
 
 export function countIn(server: Server, used: number): void {

@@ -158,7 +158,7 @@ describe('a request while nothing serves', () => {
 });
 
 /** A proxy with two servers: nothing listens at the address of the first, which gets the first request. */
-async function oneRefuses() {
+async function oneRefuses({ joins = true } = {}) {
   const none = () => undefined;
   const lock = () => 'none' as const;
   const options = { app: 'hello', lock, state: () => 'running' as const, hosts: () => [], wake: none, guard: none };
@@ -174,11 +174,38 @@ async function oneRefuses() {
     },
   );
   afterwards(async () => void server.close());
-  proxy.join({ host: '127.0.0.1', port: await listen(server, 0) });
+  if (joins) proxy.join({ host: '127.0.0.1', port: await listen(server, 0) });
   return { url: `http://127.0.0.1:${await proxy.open([0])}`, refused };
 }
 
 describe('a server that refuses connections', () => {
+  it('because its process was killed costs no request that may be sent again: it waits for the next process', async () => {
+    const at = await platform({ limits: { crashPauseMs: 200 } });
+    const pids =
+      "require('node:http').createServer((_, response) => response.end(String(process.pid))).listen(process.env.PORT, process.env.HOST);";
+    const { url } = await deploy(
+      at,
+      'hello',
+      '1',
+      appFiles('hello', pids, { scripts: { start: 'node server.js; sleep 0.3' } }),
+    );
+    // Its shell ends a moment later, as that of a sandbox does.
+    const killed = (await answerOf(url))[1];
+    process.kill(Number(killed), 'SIGKILL');
+    const answers = await Promise.all(Array.from({ length: 40 }, () => answerOf(url)));
+    expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(([, pid]) => pid))).toEqual(new Set([expect.not.stringMatching(`^${killed}$`)]));
+    expect(new Set(answers.map(([, pid]) => pid)).size).toBe(1);
+  });
+
+  it('for longer than a second is answered for', async () => {
+    const { url, refused } = await oneRefuses({ joins: false });
+    expect((await fetch(url)).status).toBe(502);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(502);
+    // A GET is tried again after a second.
+    expect(refused).toHaveLength(3);
+  });
+
   it('costs no request that may be sent again to another one, and gets none for a second', async () => {
     const { url, refused } = await oneRefuses();
     const statusOf = async (method: string) => (await fetch(url, { method })).status;
