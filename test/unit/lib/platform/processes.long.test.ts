@@ -159,8 +159,9 @@ describe('a running application', () => {
       );
       const post = async () => (await fetch(url, { method: 'POST', body: 'x' })).status;
       const upgrade = request(url, { headers: { connection: 'upgrade', upgrade: 'websocket' }, agent: false }).end();
-      const upgraded = once(upgrade, 'response').then(([answer]) => answer.statusCode);
-      expect(await Promise.all([post(), upgraded])).toEqual([502, 502]);
+      // It may wait for the next process; the body of a POST cannot be sent again.
+      const [posted] = await Promise.all([post(), once(upgrade, 'response')]);
+      expect(posted).toBe(502);
       await until('it has been ended', async () => !(await isAlive(pid)));
       expect(await pidAt(url)).not.toBe(pid);
       expect(got).toEqual([]);
