@@ -420,6 +420,8 @@ async function answerOf(started: Started<Reached>, asked: Asked, seen: Seen): Pr
 function withoutChance(text: string, { url }: Reached): string {
   return (
     text
+      // Requests and memory of applications are counted on one machine only.
+      .replaceAll(/,"used":\{"requests":\d+,"memory":(?:null|\d+)\}/g, '')
       .replaceAll(url, 'BASE')
       .replaceAll(/ws:\/\/127\.0\.0\.1:\d+(?:\/live|\/signals)?/g, 'SIGNALS')
       .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
