@@ -7,6 +7,8 @@ export const RETENTION_SECONDS = {
   payload: 30 * DAY_SECONDS,
   /** No sender repeats a delivery later than that. */
   delivery: 7 * DAY_SECONDS,
+  /** A job of cron that runs once a year has failed, and succeeds the next time. */
+  incident: 400 * DAY_SECONDS,
   commitState: 30 * DAY_SECONDS,
 } as const;
 

@@ -82,7 +82,7 @@ function refused({ counters }: WriteContext, user: string, refusal: Refusal): Ap
 
 function deliveryPut(
   table: string,
-  { user, number }: Entry,
+  { user, number, operation }: Entry,
   { deliveryKey, replaces }: { readonly deliveryKey: string; readonly replaces?: number },
   now: number,
 ): TransactWriteItem {
@@ -93,7 +93,7 @@ function deliveryPut(
       Item: {
         ...keys.delivery(user, deliveryKey),
         number: N(number),
-        expires: N(expiry(now, RETENTION_SECONDS.delivery)),
+        expires: N(expiry(now, RETENTION_SECONDS[operation === 'incident' ? 'incident' : 'delivery'])),
       },
       ConditionExpression: replacing ? 'attribute_not_exists(pk) OR #number = :replaces' : 'attribute_not_exists(pk)',
       ...(replacing && {

@@ -138,10 +138,23 @@ function forgetExpired(connection: Connection, entry: number, now: number): void
   for (const { table, key } of BY_KEY) {
     const first = connection.get<{ expires: number }>(`SELECT expires FROM ${table} ORDER BY ${key} LIMIT 1`);
     if (first === undefined || first.expires > seconds) continue;
+    if (table === 'deliveries') renewLasting(connection, seconds);
     const oldest = `SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT ${ROWS}`;
     connection.run(`DELETE FROM ${table} WHERE ${key} IN (${oldest}) AND expires <= ?`, seconds);
   }
   const sql = `DELETE FROM commits WHERE (user, repository, sha, track) IN
        (SELECT user, repository, sha, track FROM commits WHERE expires <= ? ORDER BY expires LIMIT ${ROWS})`;
   connection.run(sql, seconds);
+}
+
+/** By its key the end of an incident finds the entry that has told it: while it lasts, the key stays, as the newest one. */
+function renewLasting(connection: Connection, seconds: number): void {
+  const oldest = `SELECT * FROM deliveries ORDER BY id LIMIT ${ROWS}`;
+  connection.run(
+    `INSERT OR REPLACE INTO deliveries (expires, user, key, number)
+       SELECT ?, user, key, number FROM (${oldest}) JOIN entries USING (user, number)
+       WHERE expires <= ? AND status = 'crashed' AND doc ->> 'operation' = 'incident'`,
+    seconds + RETENTION_SECONDS.delivery,
+    seconds,
+  );
 }

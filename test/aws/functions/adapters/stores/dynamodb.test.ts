@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { GetItemCommand, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import {
   dynamoDbAppEventCursor,
@@ -16,6 +16,7 @@ import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { forEachLimit } from '../../../../../functions/core/concurrency.ts';
 import { deployLogContract } from '../../../../contracts/deploy-log.ts';
+import { lastingIncidentContract } from '../../../../contracts/lasting-incident.ts';
 import { consumedUnits } from '../../../../support/consumed-units.ts';
 import { createLogTables, emulatedDatabase, LOG_TABLES } from '../../../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../../../support/entries.ts';
@@ -159,6 +160,21 @@ describe('the log in DynamoDB', () => {
   });
 
   let users = 0;
+  lastingIncidentContract(async (clock) => {
+    const client = database();
+    const context = { client, ...LOG_TABLES, clock, ids: systemIds };
+    // The emulator removes nothing by its time.
+    const forget = async () => {
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: LOG_TABLES.table }));
+      const over = Items.filter(({ expires }) => Number(expires?.N) <= clock.now() / 1000);
+      await forEachLimit(over, 8, async ({ pk, sk }) => {
+        const Key = { ...(pk && { pk }), ...(sk && { sk }) };
+        await client.send(new DeleteItemCommand({ TableName: LOG_TABLES.table, Key }));
+      });
+    };
+    return { log: dynamoDbLog(context), appFacts: dynamoDbAppFacts(context), reader: dynamoDbReader(context), forget };
+  });
+
   deployLogContract(async () => {
     users += 1;
     const client = database();
