@@ -7,11 +7,11 @@ import { useStore } from '../service/store.ts';
 import { useWorkspace } from '../service/workspace.ts';
 import { AppView } from './apps/app.tsx';
 import { Apps } from './apps/apps.tsx';
-import { chooseSearchField } from './apps/search-field.tsx';
 import { Connect } from './connect/connect.tsx';
 import { Deploy } from './deploy/deploy.tsx';
 import { Deploys } from './deploys/deploys.tsx';
 import { NewApp } from './new/new-app.tsx';
+import { Palette } from './palette.tsx';
 import { Brand, Glyph } from './parts/icons.tsx';
 import { Link } from './parts/link.tsx';
 import { Settings } from './settings/settings.tsx';
@@ -36,7 +36,6 @@ export function Shell({ route }: { route: Route }) {
     // A screen reader begins to read the new view, unless a field of it has been chosen.
     if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
   }, [where]);
-  useSearchKey(route.user);
   const tab = { deploy: 'deploys', app: 'apps', new: 'apps' }[route.view as 'deploy' | 'app' | 'new'] ?? route.view;
   return (
     <>
@@ -69,24 +68,9 @@ export function Shell({ route }: { route: Route }) {
         <View route={route} />
       </main>
       <Notice />
+      <Palette />
     </>
   );
-}
-
-/** The key `/`, outside of fields, chooses the search for an application. */
-function useSearchKey(user: string): void {
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, target } = event;
-      const isText = target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
-      if (key !== '/' || ctrlKey || metaKey || altKey || isText) return;
-      event.preventDefault();
-      location.hash = hashOf({ user, view: 'apps' });
-      chooseSearchField();
-    };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
-  }, [user]);
 }
 
 /** Says what applications lack on the service's machine. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Application } from '../../../client/applications.ts';
 import { type Entry, hasEnded, idOf, numberOf } from '../../../client/entry.ts';
 import { memoryText } from '../../../client/processes.ts';
@@ -18,7 +18,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
 import { usePreviews } from './previews.tsx';
-import { forgetSearchField, SearchField } from './search-field.tsx';
+import { SearchField } from './search-field.tsx';
 
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {
@@ -34,7 +34,6 @@ export function Apps() {
   // A preview is listed under what it previews, unless that was removed.
   const parents = all?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
   const [text, setText] = useState('');
-  useEffect(() => forgetSearchField, [all?.length === 0]);
   const found = failingFirst(
     parents.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())),
     (app) => newestOf(changes, app.name),

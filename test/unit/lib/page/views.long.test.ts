@@ -70,7 +70,7 @@ describe('the page, in a browser', () => {
     await answer.getByText('Is there a row for it?').waitFor();
   });
 
-  it('of many applications those that fail come first, and / finds one by its name', async () => {
+  it('of many applications those that fail come first, and a field finds one by its name', async () => {
     const { apps } = cannedLog(service.base);
     const [one] = apps;
     const named = (name: string, state: string) => ({ ...one, name, state, active: null });
@@ -78,46 +78,60 @@ describe('the page, in a browser', () => {
     const used = { requests: 1204, memory: 71e6 };
     const all = [...many, named('worker', 'restarting'), { ...named('zeta', 'crashed'), used }];
     refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: { apps: all } } : undefined);
-    const { page } = await open('deploys');
-    await page.locator('.row').first().waitFor();
-    await page.keyboard.press('/');
+    const { page } = await open('apps');
     const field = page.getByRole('searchbox', { name: 'Find an application' });
     await field.waitFor();
     const cards = page.locator('.app-card h2');
     await expect.poll(() => cards.first().textContent()).toBe('zeta');
     const foot = await page.locator('.app-card').first().textContent();
     expect(foot).toContain('1204 requests/h, 68 MB');
-    await expect.poll(() => page.evaluate<boolean>(`document.activeElement.type === 'search'`)).toBe(true);
+    await field.click();
     for (const key of ['-', 'c', '/']) await page.keyboard.press(key);
     await page.getByText('No application has “-c/” in its name.').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
     await page.keyboard.press('Backspace');
     await expect.poll(() => cards.count()).toBe(1);
     expect(await cards.first().textContent()).toBe('shop-C');
     await expectAccessible(page, axe);
   });
 
-  it('/ finds one of few applications too, and where there are none it chooses nothing later', async () => {
-    const { apps } = cannedLog(service.base);
-    let listed: readonly object[] = apps.slice(0, 1);
-    refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: { apps: listed } } : undefined);
-    const { page } = await open('deploys');
-    await page.locator('.row').first().waitFor();
-    await page.keyboard.press('/');
-    await page.getByRole('searchbox', { name: 'Find an application' }).waitFor();
-    const chosen = () => page.evaluate<boolean>(`document.activeElement.type === 'search'`);
-    await expect.poll(chosen).toBe(true);
+  it('/ finds applications, deploys and commands from each view, by keys alone', async () => {
+    const { rows, apps } = cannedLog(service.base);
+    refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: { apps } } : undefined);
+    const { page } = await open('settings');
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    const field = page.getByRole('searchbox', { name: 'Find applications, deploys and commands' });
+    const found = page.getByRole('dialog').getByRole('link');
+    const { name } = apps[0] as { readonly name: string };
+    const commits = rows.map(({ commit }) => String(commit).split('/').at(-1) ?? '');
+    const sha = commits.find((one) => one.length === 40) ?? '';
 
-    listed = [];
-    const other = (await open('apps')).page;
-    await other.getByRole('heading', { name: 'Applications' }).waitFor();
-    await expect.poll(() => other.getByRole('searchbox').count()).toBe(0);
-    await other.evaluate(`dispatchEvent(new KeyboardEvent('keydown', { key: '/' }))`);
-    await other.evaluate(`location.hash = '#/ann/settings'`);
-    await other.getByRole('heading', { name: 'Settings' }).waitFor();
-    listed = apps;
-    await other.evaluate(`location.hash = '#/ann/apps'`);
-    await other.getByRole('searchbox', { name: 'Find an application' }).waitFor();
-    expect(await other.evaluate<boolean>(`document.activeElement.type === 'search'`)).toBe(false);
+    await page.keyboard.press('/');
+    await field.waitFor();
+    await expectAccessible(page, axe);
+    await field.fill(name.toUpperCase());
+    await expect.poll(() => found.first().textContent()).toContain(`${name}Application`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name }).first().waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+
+    await page.keyboard.press('/');
+    await field.fill(sha.slice(0, 10));
+    await expect.poll(() => found.first().textContent()).toMatch(/Deploy$/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate<string>('location.hash')).toMatch(/^#\/ann\/deploys\/[0-9a-f]{32}$/);
+
+    await page.keyboard.press('/');
+    await field.fill('new appl');
+    await expect.poll(() => found.count()).toBe(1);
+    await field.fill('nothing/of the kind');
+    await expect.poll(() => found.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    // The first one empties the field.
+    for (const key of ['Escape', 'Escape']) await page.keyboard.press(key);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await page.evaluate<string>('location.hash')).toMatch(/^#\/ann\/deploys\//);
   });
 
   it('previews are listed under their application, and not between the applications', async () => {
