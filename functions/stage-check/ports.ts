@@ -9,7 +9,7 @@ import type { Clock, Trace } from '../core/ports/system.ts';
 export interface CheckPorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;
-  readonly appFacts: Pick<AppFacts, 'active' | 'apps' | 'named' | 'overruledUntil'>;
+  readonly appFacts: Pick<AppFacts, 'active' | 'named' | 'overruledUntil'>;
   readonly tracked: Pick<TrackedApps, 'previews'>;
   readonly settings: Pick<AppSettings, 'read'>;
   readonly platform: PlatformName;

@@ -1,4 +1,4 @@
-import { inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
+import { type AppOwner, inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import type { Operated } from '../core/entry/kinds.ts';
 import { type OnBranch, trackOf } from '../core/entry/track.ts';
@@ -40,11 +40,9 @@ export async function closePullRequest(entry: Closing, ports: CheckPorts): Promi
   const entryOwner = ownerOf(entry);
   const all = entryOwner === null ? [] : await ports.tracked.previews(entry.user, parentOf(entryOwner));
   const previews = all.filter(({ owner }) => entryOwner !== null && isSameOwner(owner, entryOwner));
-  const apps = await ports.appFacts.apps(entry.user);
   const reason = `The pull request #${number} was closed.`;
   // Holds of every commit are ended, also those of an application that was never deployed.
-  for (const { name } of apps)
-    if (name.endsWith(previewName('', number))) await endHolds(entry, { name, reason }, ports);
+  if (entryOwner) await endHeldOf(entry, entryOwner, reason, ports);
   const removals: string[] = [];
   for (const preview of previews) {
     const { provider, uuid } = entry;
@@ -78,17 +76,38 @@ export async function earlierHolds({ entry, named }: Facts<PreviewEntry>, ports:
   return null;
 }
 
+async function endHeldOf(entry: Closing, of: AppOwner, reason: string, ports: CheckPorts): Promise<void> {
+  const { user } = entry;
+  for (const number of await ports.facts.heldOf(user, of)) {
+    const held = await ports.log.read(user, number);
+    if (held) await endHold(held, { by: entry, reason }, ports);
+  }
+  // What was held by version 1.1.0 is found by the name only.
+  for (const { app } of await ports.facts.owned(user, parentOf(of))) {
+    const known = await ports.appFacts.named(user, app);
+    const name = known && previewName(known.name, of.pullRequest?.number ?? 0);
+    if (name) await endHolds(entry, { name, reason }, ports);
+  }
+}
+
 async function endHolds(
   entry: Entry,
   { name, reason }: { readonly name: string; readonly reason: string },
   ports: CheckPorts,
 ): Promise<void> {
   const { entries } = await ports.reader.page({ user: entry.user, app: name, skip: 0, limit: MAX_ENTRIES });
-  const entryOwner = ownerOf(entry);
-  for (const held of entries) {
-    const owner = held.status === 'held' && held.number < entry.number ? ownerOf(held) : null;
-    if (entryOwner && owner && isSameOwner(owner, entryOwner)) await endHeld(held, 'superseded', reason, ports);
-  }
+  for (const held of entries) await endHold(held, { by: entry, reason }, ports);
+}
+
+/** Ends what is held of the same preview since before an entry. */
+async function endHold(
+  held: Entry,
+  { by, reason }: { readonly by: Entry; readonly reason: string },
+  ports: CheckPorts,
+): Promise<void> {
+  const owner = held.status === 'held' && held.number < by.number ? ownerOf(held) : null;
+  const ownerOfBy = ownerOf(by);
+  if (owner && ownerOfBy && isSameOwner(owner, ownerOfBy)) await endHeld(held, 'superseded', reason, ports);
 }
 
 /**

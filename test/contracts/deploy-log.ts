@@ -275,19 +275,19 @@ function logTests(open: () => Promise<LogUnderTest>): void {
   });
 
   describe('the facts about applications', () => {
-    it('name each application of a user once, with the entry that it runs', async () => {
-      expect(await appFacts.apps(user)).toEqual([]);
+    it('name an application of a user with the entry that it runs', async () => {
+      expect(await appFacts.named(user, 'cart')).toBeNull();
       const [first, second, other] = [await add(), await add(), await add()];
       for (const { number } of [first, second]) {
         await change(number, { appName: '@ann/shop' }, { activates: true });
       }
       await change(other.number, { appName: 'cart' });
-      expect(await appFacts.apps(user)).toEqual([
+      const named = ['ann-shop', 'cart', 'none'].map((app) => appFacts.named(user, app));
+      expect(await Promise.all(named)).toEqual([
         { name: '@ann/shop', active: second.number, entries: 2 },
         { name: 'cart', active: null, entries: 1 },
+        null,
       ]);
-      const named = ['ann-shop', 'cart', 'none'].map((app) => appFacts.named(user, app));
-      expect(await Promise.all(named)).toEqual([...(await appFacts.apps(user)), null]);
       const active = ['@ann/shop', 'cart', 'none'].map((name) => appFacts.active(user, name));
       expect(await Promise.all(active)).toEqual([second.number, null, null]);
     });
@@ -312,7 +312,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       await change(number, { appName: 'shop' }, { activates: true });
       const removal = await add({ appName: 'shop', operation: 'remove' });
       await change(removal.number, { status: 'ok' }, { deactivates: true });
-      expect(await appFacts.apps(user)).toEqual([{ name: 'shop', active: null, entries: 2 }]);
+      expect(await appFacts.named(user, 'shop')).toEqual({ name: 'shop', active: null, entries: 2 });
       expect(await appFacts.active(user, 'shop')).toBeNull();
     });
 
@@ -426,6 +426,36 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       ]);
       expect(await hold(1, 1, null)).toMatchObject({ status: 'held' });
       expect(await holds(sha)).toEqual(both.slice(1));
+    });
+
+    it('knows what is held of a pull request, whatever its application and its repository are called by then', async () => {
+      const unnumbered = { ...shop, url: null, private: false };
+      const numbered = { ...unnumbered, id: '77' };
+      const held = async (number: number, of: Entry['repository'] = numbered, path?: string) => {
+        const kind = { kind: 'preview', pullRequest: { number } } as const;
+        const entry = await add({ branch: 'changes', ref: null, path, repository: of, ...kind });
+        await change(entry.number, { status: 'held', appName: `app-${entry.number}` });
+        return entry.number;
+      };
+      const owner = { ...shop, id: '77', pullRequest: { number: 7 } } as AppOwner;
+      const heldOf = async (of = owner, who = user) => [...(await facts.heldOf(who, of))].sort((a, b) => a - b);
+      expect(await heldOf()).toEqual([]);
+      const [first, second] = [await held(7), await held(7)];
+      await held(8);
+      await change((await add({ repository: numbered })).number, { status: 'held' });
+      expect(await heldOf()).toEqual([first, second]);
+      expect(await heldOf({ ...owner, name: 'renamed' })).toEqual([first, second]);
+      expect(await heldOf(owner, `${user}-other`)).toEqual([]);
+      await change(first, { reason: 'It waits.' });
+      expect(await heldOf()).toEqual([first, second]);
+      await change(first, { status: 'running' });
+      await change(second, { status: 'expired' });
+      expect(await heldOf()).toEqual([]);
+      await change(first, { status: 'held' });
+      const [inFolder, nameOnly] = [await held(7, numbered, 'web'), await held(9, unnumbered)];
+      expect(await heldOf()).toContain(first);
+      expect(await heldOf({ ...owner, path: 'web' })).toContain(inFolder);
+      expect(await heldOf({ ...owner, name: 'SHOP', pullRequest: { number: 9 } } as AppOwner)).toEqual([nameOnly]);
     });
 
     it('stores each check of a commit, whose last final result replaces the earlier ones', async () => {

@@ -342,6 +342,31 @@ export function previewContract(open: () => LogRoles, hosts: readonly (typeof HO
       expect(await read(after)).toMatchObject({ status: 'superseded', reason: 'The pull request #7 was closed.' });
     });
 
+    it('of a fork is not held any more when it is closed, though its package has been renamed', async () => {
+      const { hears, commit, trunk, read } = await previewWorld(open());
+      const first = commit(trunk, 'shop', stranger);
+      const before = await hears(pull({ ...opened, fromFork: true, commit: first }));
+      const second = commit(first, 'store', stranger);
+      const sent = { number: 7, fromFork: true, commit: second };
+      const after = await hears(pull({ ...sent, action: moves, before: first }));
+      const other = await hears(pull({ ...opened, number: 8, fromFork: true, commit: first }));
+      expect([(await read(before)).appName, after.appName]).toEqual(['shop-pr-7', 'store-pr-7']);
+      await hears(pull({ ...sent, action: 'closed' }));
+      const all = await Promise.all([before, after, other].map(read));
+      expect(all.map(({ status }) => status)).toEqual(['superseded', 'superseded', 'held']);
+    });
+
+    it('of a fork that was held before holds were noted is not held any more when it is closed', async () => {
+      const roles = open();
+      const facts = { ...roles.facts, heldOf: async () => [] };
+      const { hears, commit, trunk, read } = await previewWorld({ ...roles, facts });
+      const sent = { number: 7, fromFork: true, commit: commit(trunk, 'shop', stranger) };
+      const held = await hears(pull({ ...opened, ...sent }));
+      expect(held).toMatchObject({ status: 'held' });
+      await hears(pull({ ...sent, action: 'closed' }));
+      expect(await read(held)).toMatchObject({ status: 'superseded' });
+    });
+
     it('is found closed by the comparison when the call was lost', async () => {
       const { hears, commit, trunk, apps, host, compare, entries } = await previewWorld(open());
       await hears(pull({ ...opened, commit: commit(trunk) }));

@@ -77,6 +77,8 @@ export interface CommitFacts {
   commits(user: string, repository: RepositoryRef, track: string, digits: string): Promise<readonly string[]>;
   /** Returns what is held, on whatever track, for the commits of a repository that start with these digits. */
   holds(user: string, repository: RepositoryRef, digits: string): Promise<readonly Hold[]>;
+  /** Returns what may be held of a pull request, by the number of each entry; that of another folder may be among it. */
+  heldOf(user: string, preview: AppOwner): Promise<readonly number[]>;
   branch(user: string, repository: RepositoryRef, track: string): Promise<BranchFacts>;
 }
 
@@ -128,10 +130,6 @@ export interface AppFact {
 }
 
 export interface AppFacts {
-  /**
-   * Returns the facts about each of the user's applications. The cost depends on their number, not on the entries'.
-   */
-  apps(user: string): Promise<readonly AppFact[]>;
   /**
    * Returns the facts about an application by the platform's name of it: of several packages that are one there, those of
    * the one that runs. Null when it has no entries.

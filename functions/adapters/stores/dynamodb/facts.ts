@@ -1,3 +1,4 @@
+import { ownerIdKey, ownerKey } from '../../../core/entry/app-owner.ts';
 import type { DeployFacts } from '../../../core/ports/facts.ts';
 import { dynamoDbOwners } from './apps/owners.ts';
 import { branchOf } from './branch.ts';
@@ -20,6 +21,11 @@ export function dynamoDbFacts(context: TableContext): DeployFacts {
         const held = numberIn(item, 'held');
         return held === undefined ? [] : [{ sha: shaOf(item), held }];
       });
+    },
+    heldOf: async (user, preview) => {
+      const names = [ownerIdKey(preview) ?? [], ownerKey(preview)].flat();
+      const items = await Promise.all(names.map((name) => readItem(context, keys.held(user, name))));
+      return items.flatMap((item) => (item?.held?.NS ?? []).map(Number));
     },
     branch: async (user, repository, track) => branchOf(await readItem(context, keys.branch(user, repository, track))),
     ...dynamoDbOwners(context),

@@ -32,6 +32,8 @@ export const keys = {
     key(user, `R#${short(repository.toLowerCase() + (path === undefined ? '' : `:${path}`))}`),
   branch: (user: string, repository: RepositoryRef, track: string) =>
     key(user, `B#${short(`${repositoryName(repository)}#${track}`)}`),
+  /** What is held of a preview, by the key of its owner. */
+  held: (user: string, owner: string) => key(user, `H#${short(owner)}`),
   delivery: (user: string, deliveryKey: string) => key(user, `W#${short(deliveryKey)}`),
   commit: (user: string, commit: CommitRef, track: string) =>
     key(user, `${commitPrefix(commit, commit.sha)}#${short(track)}`),

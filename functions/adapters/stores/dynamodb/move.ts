@@ -1,4 +1,5 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { ownerIdKey, ownerKey, ownerOf } from '../../../core/entry/app-owner.ts';
 import type { Entry } from '../../../core/entry/entry.ts';
 import { appName } from '../../../core/entry/package-name.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
@@ -60,7 +61,25 @@ function itemsOf(context: WriteContext, moved: Moved, transition: Transition): T
     { Put: { TableName: table, Item: changeItem(after, expires, counters.isWatched(after.user)) } },
     ...appUpdate(table, moved, transition),
     ...promotion(table, after, transition),
+    ...heldUpdate(table, moved, expires),
     ...badgeUpdate(table, after, { entry: before, counted: moved.work.counted }),
+  ];
+}
+
+/** Returns the update by which what is held of a pull request is found, when a preview is held, or no longer. */
+function heldUpdate(table: string, { before, after }: Moved, expires: number): TransactWriteItem[] {
+  const isHeld = after.status === 'held';
+  const owner = isHeld === (before.status === 'held') ? null : ownerOf(after);
+  if (!owner?.pullRequest) return [];
+  return [
+    {
+      Update: {
+        TableName: table,
+        Key: keys.held(after.user, ownerIdKey(owner) ?? ownerKey(owner)),
+        UpdateExpression: `SET expires = :expires ${isHeld ? 'ADD' : 'DELETE'} held :number`,
+        ExpressionAttributeValues: { ':expires': N(expires), ':number': { NS: [String(after.number)] } },
+      },
+    },
   ];
 }
 

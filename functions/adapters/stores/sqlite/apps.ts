@@ -16,10 +16,6 @@ import type { StoreContext } from './writer.ts';
 /** Returns the facts about applications. */
 export function sqliteAppFacts({ connection }: StoreContext): AppFacts {
   return {
-    apps: async (user) =>
-      connection
-        .all<AppFact>('SELECT name, active, entries FROM apps WHERE user = ? AND entries > 0 ORDER BY name', user)
-        .map(({ name, active, entries }) => ({ name, active, entries })),
     named: async (user, app) => {
       const sql = 'SELECT name, active, entries FROM apps WHERE user = ? AND entries > 0 ORDER BY active IS NULL, name';
       const found = connection.all<AppFact>(sql, user).find(({ name }) => appName(name) === app);

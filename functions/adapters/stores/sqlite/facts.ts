@@ -19,6 +19,7 @@ export function sqliteFacts(context: StoreContext): DeployFacts {
       commitState(connection, { user, repository: commit, track }, commit.sha),
     commits: async (user, repository, track, digits) => commitsFrom(connection, { user, repository, track }, digits),
     holds: async (user, repository, digits) => holdsFrom(connection, { user, repository }, digits),
+    heldOf: async (user, { pullRequest }) => heldPreviews(connection, user, pullRequest?.number ?? 0),
     branch: async (user, repository, track) => branchFacts(connection, { user, repository, track }),
     ...sqliteOwners(context),
   };
@@ -67,6 +68,14 @@ function holdsFrom(connection: Connection, of: Omit<Track, 'track'>, digits: str
   const sql = `SELECT sha, state ->> 'held' AS held FROM commits
       WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND held IS NOT NULL`;
   return connection.all<{ sha: string; held: number }>(sql, of.user, keyOf(of.repository), digits, `${digits}g`);
+}
+
+/** By the index of what is under way, whose condition is repeated for it. */
+function heldPreviews(connection: Connection, user: string, pull: number): readonly number[] {
+  const sql = `SELECT number FROM entries
+      WHERE user = ? AND repository IS NOT NULL AND status IN ('queued', 'running', 'held')
+        AND status = 'held' AND doc ->> '$.pullRequest.number' = ?`;
+  return connection.all<{ number: number }>(sql, user, pull).map(({ number }) => number);
 }
 
 /** Writes what a new entry says of its commit and its branch. */

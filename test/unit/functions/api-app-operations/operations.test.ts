@@ -80,7 +80,7 @@ describe('operations in the pipeline', () => {
     expect(world.started).toEqual(['1.0.0-1', '1.0.0-2', '1.0.0-1']);
     expect(await statuses()).toEqual(['deploy ok', 'deploy ok', 'rollback ok']);
     expect(await world.log.read('ann', 3)).toMatchObject({ sha: first.sha, url: 'https://shop.ann.example.com' });
-    expect(await world.log.apps('ann')).toMatchObject([{ name: 'shop', active: 3 }]);
+    expect(await world.log.named('ann', 'shop')).toMatchObject({ name: 'shop', active: 3 });
     expect(world.queue.reports).toContainEqual({ user: 'ann', number: 3 });
   });
 
@@ -155,7 +155,7 @@ describe('operations in the pipeline', () => {
     await world.drain();
     expect(world.platform.app(shop)).toBeUndefined();
     expect(await statuses()).toEqual(['deploy ok', 'deploy superseded', 'remove ok']);
-    expect(await world.log.apps('ann')).toMatchObject([{ name: 'shop', active: null, entries: 3 }]);
+    expect(await world.log.named('ann', 'shop')).toMatchObject({ name: 'shop', active: null, entries: 3 });
     expect(await world.log.badge('ann', 'shop')).toBe('ok');
     await deployed();
     expect(world.platform.app(shop)).toMatchObject({ serving: '1.0.0-4', state: 'running' });

@@ -10,7 +10,6 @@ export function dynamoDbAppFacts(table: Table): AppFacts {
   const apps = async (user: string) =>
     (await itemsIn(table, user, APP_PREFIX)).map(factOf).filter(({ entries }) => entries > 0);
   return {
-    apps,
     named: async (user, app) => {
       const own = await readItem(table, keys.app(user, app));
       const packageName = stringIn(own, 'package');
