@@ -1,4 +1,4 @@
-import type { ReceivedProcesses, UsedMinute } from '../../functions/api/shapes/processes.ts';
+import type { ReceivedProcesses, UsedHour, UsedMinute } from '../../functions/api/shapes/processes.ts';
 import { fieldsOf, listIn } from './lines.ts';
 
 export type Processes = ReceivedProcesses;
@@ -10,7 +10,7 @@ export const SITE_COMMAND = 'serve ';
 
 /** Returns the processes that an answer is; null when it is none. */
 export function processesIn(value: unknown): Processes | null {
-  const { cron, scale, usage } = fieldsOf(value);
+  const { cron, scale, usage, week } = fieldsOf(value);
   if (scale === undefined) return null;
   const counts = Object.entries(fieldsOf(scale)).map(([type, to]) => [type, to === 'auto' ? to : Number(to) || 0]);
   return {
@@ -19,12 +19,18 @@ export function processesIn(value: unknown): Processes | null {
     cron: (cron === undefined ? [] : listIn(value, 'cron')).flatMap((one) => cronJobIn(one) ?? []),
     scale: Object.fromEntries(counts),
     ...(usage !== undefined && { usage: listIn(value, 'usage').flatMap((one) => usedMinuteIn(one) ?? []) }),
+    ...(week !== undefined && { week: listIn(value, 'week').flatMap((one) => usedHourIn(one) ?? []) }),
   };
 }
 
 function usedMinuteIn(value: unknown): UsedMinute | null {
   const { at, requests = {}, memory = null } = fieldsOf(value) as Partial<UsedMinute>;
   return typeof at === 'string' ? { at, requests, memory } : null;
+}
+
+function usedHourIn(value: unknown): UsedHour | null {
+  const { at, requests = 0, errors = 0, memory = null, p50 = null, p99 = null } = fieldsOf(value) as Partial<UsedHour>;
+  return typeof at === 'string' ? { at, requests, errors, memory, p50, p99 } : null;
 }
 
 function processIn(value: unknown): Process | null {

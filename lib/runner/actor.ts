@@ -22,13 +22,13 @@ import {
   NEW_LIFE,
   stateOf,
 } from './states.ts';
-import { Usage } from './usage.ts';
+import { type Usage, usageOf } from './usage.ts';
 
 /** Carries out what `next` says of one application, one after the other, and tells it what comes of that. */
 export class Actor {
   readonly spec: CurrentSpec;
   readonly log: AppLog;
-  readonly usage = new Usage();
+  readonly usage: Usage;
   readonly proxy: AppProxy;
   readonly port: AppPort;
   readonly runs: Runs;
@@ -59,6 +59,7 @@ export class Actor {
     this.#leaving = { drainMs: limits.drainMs };
     this.spec = new CurrentSpec(app);
     this.log = appLog(app.log, limits.logBytes);
+    this.usage = usageOf(app.log, this.#failed);
     this.idle = new IdleWatch(limits.idleMs, () => this.#take({ type: 'idle' }));
     this.proxy = appProxy({
       app: app.app,

@@ -84,7 +84,7 @@ export class Runner {
   close(handover?: PortHandover): Promise<void> {
     const actor = this.#actor;
     actor.close();
-    return this.#inOrder(async () => {
+    const closed = this.#inOrder(async () => {
       const given = handover && (await actor.port.handOver(handover));
       if (given) {
         const endsCron = handover.ended !== undefined;
@@ -95,6 +95,7 @@ export class Runner {
       await this.proxy.close();
       await actor.end({ drainMs: 0 });
     });
+    return closed.finally(() => this.usage.week.write(true));
   }
 
   async processes(): Promise<ProcessList> {
@@ -103,7 +104,7 @@ export class Runner {
     const release = runs.formation?.release ?? (spec === null ? undefined : this.ready(spec));
     const web = { ...runs.running, state: stateOf(life), since, restarts: life.crashes.restarts };
     const list = await processList({ web, formation: runs.formation, release, cron: runs.cron, scale });
-    return { ...list, usage: this.usage.shown() };
+    return { ...list, usage: this.usage.shown(), week: await this.usage.week.shown() };
   }
 
   groups(): readonly StartedGroup[] {

@@ -17,7 +17,7 @@ import { Runner } from './runner.ts';
 import type { RunnerLimits } from './settings.ts';
 import type { RunnerParts } from './start/release.ts';
 import { startTurns } from './start/turns.ts';
-import { measureMemory } from './usage.ts';
+import { measure } from './usage.ts';
 
 interface RunnersOptions {
   readonly limits: RunnerLimits;
@@ -63,7 +63,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     predecessor,
   };
   const commands = oneOffs();
-  const measuring = setInterval(() => void measureMemory([...runnersByKey.values()]), limits.usageMs).unref();
+  const measuring = setInterval(() => void measure([...runnersByKey.values()]), limits.usageMs).unref();
   const { lead, begin, ...door } = frontDoor(limits);
   const led = () => lead([...runnersByKey.values()]);
   /** Returns what runs an application, which has this description from now on. */

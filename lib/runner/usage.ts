@@ -1,7 +1,9 @@
+import { dirname, join } from 'node:path';
 import type { Used } from '../../functions/core/ports/applications.ts';
 import type { UsedMinute } from '../../functions/core/ports/processes.ts';
 import type { StartedGroup } from '../process/members.ts';
 import { memoryOfGroups } from './limits/memory-watch.ts';
+import { Week } from './week.ts';
 
 const MINUTE_MS = 60_000;
 const KEPT_MINUTES = 60;
@@ -12,14 +14,18 @@ interface Counted {
   memory: number | null;
 }
 
-/** Counts the requests of an application and keeps its memory, by minutes, for an hour. Nothing of it is stored. */
+/** Counts the requests of an application and keeps its memory, by minutes, for an hour, of which nothing is stored; by hours, a week. */
 export class Usage {
   #counted: Counted[] = [];
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(
+    readonly week: Week,
+    private readonly now: () => number = Date.now,
+  ) {}
 
-  /** Counts a request by the class of the status that it was answered with. */
-  count(status: number): void {
+  /** Counts a request by the class of the status that it was answered with; see `Week.count`. */
+  count(status: number, milliseconds?: number): void {
+    this.week.count(status, milliseconds);
     const { requests } = this.#current();
     const named = `${Math.floor(status / 100)}xx`;
     requests[named] = (requests[named] ?? 0) + 1;
@@ -27,6 +33,7 @@ export class Usage {
 
   /** Keeps how many bytes its processes have: of a minute, the most. */
   hasMemory(bytes: number): void {
+    this.week.hasMemory(bytes);
     const current = this.#current();
     current.memory = Math.max(current.memory ?? 0, bytes);
   }
@@ -64,18 +71,27 @@ export class Usage {
   }
 }
 
+/** Counts for an application, whose week is in a file beside that of its output. */
+export function usageOf(log: string, onFailure: (error: Error) => void): Usage {
+  return new Usage(new Week({ path: join(dirname(log), 'usage.jsonl'), onFailure }));
+}
+
 interface Measured {
   readonly usage: Usage;
   /** Returns the groups of the processes that run. */
   groups(): readonly StartedGroup[];
 }
 
-/** Measures the memory of applications, of all at once: the processes of the whole machine are read for it. */
-export async function measureMemory(all: readonly Measured[]): Promise<void> {
+/**
+ * Measures the memory of applications, of all at once: the processes of the whole machine are read for it. Then writes the
+ * hours that have ended, one application after the other.
+ */
+export async function measure(all: readonly Measured[]): Promise<void> {
   const running = all.map((one) => ({ usage: one.usage, groups: one.groups() }));
   const memory = await memoryOfGroups(running.flatMap(({ groups }) => groups));
   for (const { usage, groups } of running) {
     const bytes = groups.flatMap(({ pgid }) => memory.get(pgid) ?? []);
     if (bytes.length > 0) usage.hasMemory(bytes.reduce((sum, one) => sum + one));
   }
+  for (const { usage } of all) await usage.week.write();
 }

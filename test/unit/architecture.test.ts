@@ -627,6 +627,7 @@ const READERS_OF_OWN_FILES = [
     'lib/runner/program/spawn.ts',
   ],
   ...['lib/process/inherited-descriptors.ts', 'lib/process/sandbox-trial.ts', 'lib/runner/program/start.ts'],
+  'lib/runner/week.ts',
 ];
 
 /** Returns the names that a file imports of modules. */

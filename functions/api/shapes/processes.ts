@@ -10,6 +10,7 @@ export {
   RunStart as Command,
   RunStarted as Run,
   Scale,
+  UsedHour,
   UsedMinute,
 } from '../../core/ports/processes.ts';
 

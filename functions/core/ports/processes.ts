@@ -45,6 +45,20 @@ export const UsedMinute = about(
   }),
 );
 
+const milliseconds = v.nullable(count);
+
+export const UsedHour = about(
+  'An hour of an application.',
+  v.object({
+    at: about('When it began.', time),
+    requests: about('How many requests were answered. WebSockets are not counted.', count),
+    errors: about('Those of them that were answered with 500 and more.', count),
+    memory: about('The most memory that was measured in it, in bytes; null when none was.', v.nullable(count)),
+    p50: about('The milliseconds in which half of the answers had ended; null when there was none.', milliseconds),
+    p99: about('The milliseconds in which 99 of 100 answers had ended.', milliseconds),
+  }),
+);
+
 const scale = v.record(text, v.union([count, v.literal('auto')]));
 
 export const ProcessList = about(
@@ -58,6 +72,9 @@ export const ProcessList = about(
         'The minutes of the last hour in which there was something to count, oldest first; absent where nothing is counted.',
         v.array(UsedMinute),
       ),
+    ),
+    week: v.exactOptional(
+      about('The hours of the last seven days in which there was something to count, likewise.', v.array(UsedHour)),
     ),
   }),
 );
@@ -119,6 +136,7 @@ export const RunInput = about(
 
 export type Process = Sent<typeof Process>;
 export type CronJob = Sent<typeof CronJob>;
+export type UsedHour = Sent<typeof UsedHour>;
 export type UsedMinute = Sent<typeof UsedMinute>;
 export type ProcessList = Sent<typeof ProcessList>;
 export type Scale = Sent<typeof Scale>;

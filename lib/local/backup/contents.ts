@@ -38,7 +38,7 @@ export const PARTS = [
 /** Built, installed or fetched again; addresses and processes of the running service; a removal that was killed. */
 const LEFT_OUT = [
   /^platform\/(?:user-caches|tools|unpack\.cjs.*|(?:runner-)?groups\.json|(?:api|git|runner)\.sock|runner\.log|[\da-f-]{36}\.tmp)$/,
-  /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|homes|stamps|spares|build-caches|app\.log[^/]*)$/,
+  /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|homes|stamps|spares|build-caches|app\.log[^/]*|usage\.jsonl)$/,
   /^repositories\/(?:groups\.json|post-receive\.mjs.*|empty\.git|earlier-version)$/,
 ];
 /** Files that kills have left: of the service's own writes, and of git's. */

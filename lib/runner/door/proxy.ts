@@ -160,7 +160,11 @@ export function appProxy(parts: ProxyParts): AppProxy {
     void asked.then((refusal) => (refusal ? stay(refusal) : come(true)));
   };
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    response.once('close', () => usage.count(response.headersSent ? response.statusCode : LEFT));
+    const arrived = performance.now();
+    response.once('close', () => {
+      const status = response.headersSent ? response.statusCode : LEFT;
+      usage.count(status, response.writableFinished ? performance.now() - arrived : undefined);
+    });
     const come = (isLocked: boolean) =>
       visit({ request, stream: response, isLocked }, (server) => {
         if (server) forward.web(request, response, server);

@@ -18,7 +18,7 @@ import { Usage } from './usage.tsx';
 
 const ASK_MS = 5000;
 
-/** What an application was used for in the last hour, and its processes with their number. Empty on AWS Lambda. */
+/** What an application was used for, and its processes with their number. Empty on AWS Lambda. */
 export function Processes({ app }: { app: Application }) {
   const { api } = useWorkspace();
   const [known, setKnown] = useState<ProcessList | null>(null);
@@ -31,7 +31,7 @@ export function Processes({ app }: { app: Application }) {
     action.run(async () => setKnown(processesIn(await api.call({ method: 'PATCH', path, body: { [type]: count } }))));
   return (
     <>
-      {known.usage && <Usage minutes={known.usage} />}
+      {known.usage && <Usage minutes={known.usage} week={known.week} />}
       <section aria-labelledby="processes">
         <h2 id="processes">Processes</h2>
         <Alert text={action.failure} />

@@ -123,7 +123,15 @@ function noneOf(lines: readonly Numbered[]): string {
 
 const WAITING = 'Waiting for the first line…';
 
-function Toggle({ is, onToggle, children }: { is: boolean; onToggle: () => void; children: preact.ComponentChildren }) {
+export function Toggle({
+  is,
+  onToggle,
+  children,
+}: {
+  is: boolean;
+  onToggle: () => void;
+  children: preact.ComponentChildren;
+}) {
   return (
     <button type="button" class="small" aria-pressed={is} onClick={onToggle}>
       {children}

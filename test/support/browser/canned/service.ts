@@ -143,6 +143,18 @@ const usage = () =>
     memory: 71e6 + ((ago * 5) % 17) * 1e6,
   }));
 
+/** Of a week, of whose hours one has no request. */
+const week = () =>
+  Array.from({ length: 168 }, (_, ago) => ({
+    at: new Date(Date.now() - (167 - ago) * 3_600_000).toISOString(),
+    ...{
+      requests: 400 + ((ago * 7) % 23) * 10,
+      errors: ago % 24 === 9 ? 12 : 0,
+      memory: 71e6 + ((ago * 5) % 17) * 1e6,
+    },
+    ...(ago === 100 ? { requests: 0, p50: null, p99: null } : { p50: 8 + (ago % 5), p99: 60 + ((ago * 11) % 240) }),
+  }));
+
 const MACHINE = { memory: { total: 8e9, free: 3.1e9 }, disk: { total: 80e9, free: 52e9 } };
 
 const UNSET = Object.fromEntries(SETTING_NAMES.map((name) => [name, null]));
@@ -157,7 +169,7 @@ function ofApps(pathname: string, apps: readonly object[]): Canned {
   if (pathname.endsWith('/env')) return { status: 200, body: { env: { DATABASE_URL: null, MAIL_FROM: null } } };
   if (pathname.endsWith('/settings')) return { status: 200, body: SET };
   if (pathname.endsWith('/domains')) return { status: 200, body: { domains: DOMAINS } };
-  if (pathname.endsWith('/processes')) return { status: 200, body: { ...PROCESSES, usage: usage() } };
+  if (pathname.endsWith('/processes')) return { status: 200, body: { ...PROCESSES, usage: usage(), week: week() } };
   if (pathname.endsWith('/logs')) return null;
   return { status: 200, body: { apps, machine: MACHINE } };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { usageGraphs } from '../../../../lib/page/model/usage.ts';
+import { usageGraphs, withClasses } from '../../../../lib/page/model/usage.ts';
 
 const NOW = Date.parse('2026-01-01T10:30:15Z');
 const at = (ago: number) => new Date(NOW - ago * 60_000).toISOString();
@@ -35,4 +35,23 @@ it('an hour without a request has no bar, and none with a part of nothing', () =
     lastMemory: null,
   });
   expect(usageGraphs([], NOW)).toMatchObject({ bars: [], memory: [], mostMemory: 0 });
+});
+
+it('the hours of a week have places in their graphs as the minutes of an hour have, and errors are told apart', () => {
+  const hour = { requests: 10, errors: 4, memory: 5, p50: 20, p99: 300 };
+  const week = [168, 167, 1, 0].map((ago) => ({ ...hour, at: at(ago * 60) }));
+  const idle = { ...hour, at: at(120), requests: 0, errors: 0, p50: null, p99: null };
+  const graphs = usageGraphs(withClasses([...week, idle]), NOW, 'week');
+  expect(graphs.bars.map(({ place, of, height }) => [place, of, height])).toEqual(
+    [0, 166, 167].flatMap((place) => [
+      [place, '2xx', 0.6],
+      [place, '5xx', 0.4],
+    ]),
+  );
+  expect(graphs).toMatchObject({
+    p50: [0, 166, 167].map((place) => [place, 20]),
+    p99: [0, 166, 167].map((place) => [place, 300]),
+    mostTime: 300,
+  });
+  expect(usageGraphs(withClasses([idle]), NOW, 'week')).toMatchObject({ bars: [], p50: [], p99: [], mostTime: 0 });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Processes } from '../../../../functions/api/shapes/processes.ts';
 import type { UsedRunner } from '../../../../lib/platform/desired/applications.ts';
 import { Usage } from '../../../../lib/runner/usage.ts';
+import { Week } from '../../../../lib/runner/week.ts';
 import { appFiles, deploy, hello, type PlatformUnderTest, platform, until } from '../../../support/platform/harness.ts';
 
 /** Answers a path with the status that it names, and /never not at all; a WebSocket too. */
@@ -16,6 +17,10 @@ server.on('upgrade', (q, socket) => {
   socket.end('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
 });
 server.listen(process.env.PORT, process.env.HOST);`;
+
+const fail = (error: Error) => {
+  throw error;
+};
 
 const usageOf = async (at: PlatformUnderTest) => {
   const shown = await at.processes.list(hello);
@@ -47,7 +52,7 @@ describe('what is counted of an application', () => {
 
   it('is kept for an hour, by minutes, of which those with nothing are left out', () => {
     let now = Date.parse('2026-01-01T10:00:30Z');
-    const usage = new Usage(() => now);
+    const usage = new Usage(new Week({ path: '/none', onFailure: fail }), () => now);
     const pass = (minutes: number) => {
       now += minutes * 60_000;
     };
