@@ -53,8 +53,20 @@ export interface ReleaseSpec extends ReleaseFolders, Pick<BuiltRelease, 'since'>
   readonly kept: readonly string[];
 }
 
+/**
+ * Which of two descriptions was made later. They may come in another order: each call brings one, and what a killed runner has
+ * not answered is sent again.
+ */
+export interface SpecVersion {
+  /** The service that made it, by the time of its start. A runner outlives services. */
+  readonly service: number;
+  /** Rises with each description, before its records are read. */
+  readonly number: number;
+}
+
 /** The description of an application. Its next start uses it; what runs keeps the description that it was started with. */
 export interface AppSpec extends AppId {
+  readonly version: SpecVersion;
   /** The port that it had last; null when it never had one. */
   readonly port: number | null;
   readonly scale: Scale;

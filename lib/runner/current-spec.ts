@@ -16,8 +16,10 @@ export class CurrentSpec {
     return this.#now;
   }
 
+  /** A description that was made before the one that is known changes nothing. */
   describe(app: AppSpec): void {
-    const { release, port, scale } = this.#now;
+    const { release, port, scale, version } = this.#now;
+    if (app.version.service === version.service && app.version.number < version.number) return;
     this.#now = { ...app, release: release ?? app.release, port: port ?? app.port, scale };
   }
 

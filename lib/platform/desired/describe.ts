@@ -34,6 +34,8 @@ export interface DescribeParts {
   readonly ownNames: readonly string[];
 }
 
+let described = 0;
+
 /** Returns the description of an application for the runner, from its records. */
 export async function describeApp(
   parts: DescribeParts,
@@ -42,12 +44,15 @@ export async function describeApp(
 ): Promise<AppSpec> {
   const { apps, folders, variables, memoryLimits, processLimits, isolation, domain } = parts;
   const id = { user, app };
+  described += 1;
+  // Before the records are read: whoever changes one describes the application after that.
+  const version = { service: performance.timeOrigin, number: described };
   const { log, data } = folders.ofApp(id);
-  // Read last: what a description says is what is recorded when it is made.
   const { port, scale, domains, password } = await apps.get(id);
   return {
     user,
     app,
+    version,
     port,
     scale,
     release,

@@ -9,6 +9,7 @@ export function specIn(folder: string): AppSpec {
   return {
     ...{
       ...hello,
+      version: { service: 1, number: 1 },
       port: null,
       scale: {},
       domains: [],

@@ -106,6 +106,23 @@ describe('An application with a password', () => {
     expect(String(got.headers['x-got']).toLowerCase()).not.toContain('authorization');
   });
 
+  it('asks for it also when a call of before is sent again, as after a kill of the runner', async () => {
+    let again = async () => {};
+    at = await platform({
+      runner: (runner) => ({
+        ...runner,
+        apply: (app, act) => {
+          if (act?.is === 'start') again = async () => void (await runner.apply(app, act));
+          return runner.apply(app, act);
+        },
+      }),
+    });
+    ({ url } = await deploy(at, 'hello', '1', appFiles('hello', SHOWS)));
+    await set(RIGHT);
+    await again();
+    expect(await statusOf(url)).toBe(401);
+  });
+
   it('has its own Authorization again without one', async () => {
     await set(null);
     const { status, body } = await byName({ headers: { authorization: 'Bearer x' } });

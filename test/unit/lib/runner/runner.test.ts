@@ -51,6 +51,23 @@ it('a description of an application is for its next start, and changes neither i
   expect(await textAt(port)).toBe('two');
 });
 
+it('a description that was made before the one that is known changes nothing', async () => {
+  const { running, spec, release } = await opened();
+  const says = "require('node:http').createServer((_, s) => s.end(process.env.WORD)).listen(process.env.PORT);";
+  const made = (service: number, number: number, WORD: string) => ({
+    ...spec,
+    version: { service, number },
+    variables: { WORD },
+  });
+  const port = await startAt(running, made(1, 1, 'one'), await release('1', says));
+  await running.apply(made(1, 3, 'three'));
+  await running.apply(made(1, 2, 'two'), { is: 'restart' });
+  expect(await textAt(port)).toBe('three');
+  // The numbers of the next service begin anew.
+  await running.apply(made(2, 1, 'next'), { is: 'restart' });
+  expect(await textAt(port)).toBe('next');
+});
+
 it('keeps what happens until the next question, and answers as soon as something does', async () => {
   const { running, spec, release } = await opened();
   let last: EventId | null = null;
