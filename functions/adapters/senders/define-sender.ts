@@ -4,7 +4,6 @@ import type { Delivery } from '../../core/payload/delivery.ts';
 import type { HoldDecision, HookCall, Sender } from '../../core/ports/sender.ts';
 import type { Setup } from './setup.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
-import type { WebhookApi } from './webhook-api.ts';
 
 /** A delivery without its `provider`, which `defineSender` adds. */
 export type WithoutProvider<D extends Delivery> = D extends Delivery ? Omit<D, 'provider'> : never;
@@ -41,13 +40,11 @@ export interface SenderDefinition extends Sender, Recognition {
   readonly holds: string | null;
   /** How to set up the webhook; null when it cannot be set up or needs no instructions. */
   readonly setup: Setup | null;
-  /** How webhooks are created, listed and removed with the sender's own API; null when it has none. */
-  readonly webhookApi: WebhookApi | null;
   /** The events of its webhook that previews need, as its settings call them; null when they are not read. */
   readonly previews: string | null;
 }
 
-type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'previews';
+type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'previews';
 
 /** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id. */
 interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial<Pick<SenderDefinition, Optional>> {
@@ -69,7 +66,6 @@ export function defineSender({ provider, read, verdict, ...input }: SenderInput)
     configFile: null,
     holds: null,
     setup: null,
-    webhookApi: null,
     previews: null,
     ...input,
     read: (call) => {

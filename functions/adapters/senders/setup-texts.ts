@@ -27,7 +27,6 @@ function textOf(sender: SenderDefinition, setup: Setup, service: string): SetupT
     user: USER,
     secret: SECRET,
     repository: '<owner>/<repository>',
-    web: (usual) => usual,
   });
   const secret = secretSetting && signature ? [[secretSetting, secretAdvice(sender)] as const] : [];
   return { id, name, sends, where, settings: [...settings, ...secret], lines: lines ?? null, notes, previews };

@@ -10,8 +10,6 @@ export interface SetupValues {
   readonly secret: string;
   /** `owner/name`. */
   readonly repository: string;
-  /** Returns the origin of the host's web pages: of the configured host, or else the given default. */
-  web(usual: string): string;
 }
 
 export interface SetupGuide {

@@ -2,48 +2,16 @@ import type { SenderDefinition } from '../../../functions/adapters/senders/defin
 import { secretAdvice } from '../../../functions/adapters/senders/registry.ts';
 import type { Setup, SetupValues } from '../../../functions/adapters/senders/setup.ts';
 import { basic, type Login } from '../../client/client.ts';
-import type { HookOptions, WebhookSettings } from './options.ts';
+import type { WebhookSettings } from './options.ts';
 
 /** Printed in place of the secret. */
 export const SECRET_PLACEHOLDER = '<token>';
 
-/** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
-export function endpoint(
-  { service, branch, environment, previews }: Omit<WebhookSettings, 'user' | 'repository'>,
-  login: Login | null,
-): string {
-  const query = [
-    branch && `branch=${encodeURIComponent(branch)}`,
-    environment && `environment=${environment}`,
-    previews && `previews=${previews}`,
-  ]
-    .filter(Boolean)
-    .join('&');
-  const plain = `${service}/1/deploy${query === '' ? '' : `?${query}`}`;
-  if (login === null) return plain;
-  const parts = [login.user, login.secret].map((part) => (/^<\w+>$/.test(part) ? part : encodeURIComponent(part)));
-  return plain.replace('://', `://${parts.join(':')}@`);
-}
-
-/** Returns whether a URL is an endpoint of the service, with any login and parameters. */
-export function isEndpoint(text: string, { service }: Pick<HookOptions, 'service'>): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
-  return [service, `${service}/1/deploy`].includes(`${url.origin}${path}`);
-}
-
-/** Returns the environment that the address of a webhook names. */
-export function environmentOf(text: string): string | undefined {
-  return new URL(text).searchParams.get('environment')?.toLowerCase();
-}
-
-export function withoutSecret(text: string): string {
-  if (!URL.canParse(text)) return '(no address)';
-  const url = new URL(text);
-  if (url.password !== '') url.password = '***';
-  return url.href;
-}
+/** What follows the set-up, by what the sender sends. */
+const THEN = {
+  pushes: 'The next push of the branch deploys it; "Connect" on the page of the service deploys what is there already.',
+  builds: 'A push that waits for CI is deployed when this calls with a passed build.',
+};
 
 /**
  * Returns the instructions to set up a sender's webhook, line by line. The secret is a placeholder unless it is to be
@@ -55,18 +23,17 @@ export function instructions(sender: SenderDefinition, setup: Setup, options: We
   const events = options.previews && sender.previews !== null ? [['And the events', sender.previews] as const] : [];
   const rows = [...settings, ...events, ...secret];
   const width = Math.max(...rows.map(([name]) => name.length));
-  const released = 'A push that waits for CI is deployed when this calls with a passed build.';
   return [
     where,
     '',
     ...(lines?.split('\n').map((line) => `  ${line}`) ?? []),
     ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
-    ...[...notes, ...(sender.sends === 'builds' ? [released] : [])].map((note) => `\n${note}`),
+    ...[...notes, THEN[sender.sends]].map((note) => `\n${note}`),
   ];
 }
 
 function valuesOf(options: WebhookSettings): SetupValues {
-  const { user, repository, api, secret, showSecret } = options;
+  const { user, repository, secret, showSecret } = options;
   const shown = showSecret ? secret : undefined;
   const login = { user, secret: shown ?? SECRET_PLACEHOLDER };
   return {
@@ -75,6 +42,20 @@ function valuesOf(options: WebhookSettings): SetupValues {
     authorization: shown === undefined ? `Basic <base64 of ${user}:${SECRET_PLACEHOLDER}>` : basic(login),
     ...login,
     repository,
-    web: (usual) => (api === undefined ? usual : new URL(api).origin),
   };
+}
+
+/** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
+function endpoint({ service, branch, environment, previews }: WebhookSettings, login: Login | null): string {
+  const query = [
+    branch && `branch=${encodeURIComponent(branch)}`,
+    environment && `environment=${environment}`,
+    previews && `previews=${previews}`,
+  ]
+    .filter(Boolean)
+    .join('&');
+  const plain = `${service}/1/deploy${query === '' ? '' : `?${query}`}`;
+  if (login === null) return plain;
+  const parts = [login.user, login.secret].map((part) => (/^<\w+>$/.test(part) ? part : encodeURIComponent(part)));
+  return plain.replace('://', `://${parts.join(':')}@`);
 }

@@ -7,25 +7,15 @@ export type HookOptions = Awaited<ReturnType<typeof readOptions>>;
 
 /** The options that determine the settings of a webhook. */
 export type WebhookSettings = Pick<HookOptions, 'service' | 'user' | 'repository' | 'branch'> &
-  Partial<Pick<HookOptions, 'environment' | 'api' | 'secret' | 'showSecret' | 'previews'>>;
-
-/** The options that say what a webhook is like. */
-const SETTINGS = ['branch', 'environment', 'previews', 'previews-ci', 'show-secret'] as const;
+  Partial<Pick<HookOptions, 'environment' | 'secret' | 'showSecret' | 'previews'>>;
 
 /** Reads the arguments and the environment. Throws a `UsageError`. */
 export async function readOptions(call: Call, senders: readonly string[]) {
-  const { args, env } = call;
+  const { args } = call;
   const sender = args.at(0);
   const repository = args.at(1);
   if (sender === undefined || repository === undefined) {
     throw new UsageError(`A sender and a repository are needed. The senders are ${senders.join(', ')}.`);
-  }
-  const actions = (['create', 'show', 'remove'] as const).filter((one) => args.flag(one));
-  if (actions.length > 1) throw new UsageError('Only one of --create, --show and --remove can be given.');
-  const action = actions[0] ?? ('print' as const);
-  const setting = SETTINGS.find((name) => args.text(name) !== undefined || args.flag(name));
-  if (setting && (action === 'show' || action === 'remove')) {
-    throw new UsageError(`--${action} is about all webhooks that call the service: it takes no --${setting}.`);
   }
   const previews = args.flag('previews-ci') ? ('ci' as const) : args.flag('previews') && ('true' as const);
   const environment = args.text('environment')?.toLowerCase();
@@ -33,38 +23,31 @@ export async function readOptions(call: Call, senders: readonly string[]) {
     throw new UsageError('--environment is a word of letters, digits and dashes, such as staging.');
   }
   if (environment !== undefined && previews) throw new UsageError('An environment has no previews.');
-  const api = args.text('api');
   return {
     sender: sender.toLowerCase(),
     repository: checkedRepository(repository),
-    action,
     ...(await readService(call)),
     showSecret: args.flag('show-secret'),
     // Without one it is the service's default.
     branch: args.text('branch'),
     environment,
     previews,
-    api: api === undefined ? undefined : address(api, 'the API: --api'),
-    hostToken: env.HOOKS_HOST_TOKEN || undefined,
   };
 }
 
 /**
- * Returns the address for callers of the service, without a slash at its end, that at which this machine calls it, and the
- * login. To print settings, the address is enough; user and secret are placeholders then.
+ * Returns the address for callers of the service, without a slash at its end, and the login. To print settings, the
+ * address is enough; user and secret are placeholders then.
  */
 async function readService(call: Call) {
   const { args, env } = call;
   const url = args.text('url') ?? env.HOOKS_URL;
   if (!url) {
-    const running = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
-    const { url: calledAt, user, secret } = running;
-    return { service: await publicAddress(calledAt, call.signal), calledAt, user, secret };
+    const { url, user, secret } = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
+    return { service: await publicAddress(url, call.signal), user, secret };
   }
-  const service = address(url, 'the service: --url or HOOKS_URL');
   return {
-    service,
-    calledAt: service,
+    service: address(url, 'the service: --url or HOOKS_URL'),
     user: args.text('user') ?? (env.HOOKS_USER || '<user>'),
     secret: env.HOOKS_SECRET || undefined,
   };

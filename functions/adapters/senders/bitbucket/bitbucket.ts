@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { basicHeader } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
 import type { DeliveredRepository, Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
@@ -9,35 +8,8 @@ import { messageFields } from '../fields/commit.ts';
 import { branchOf, refName, sha } from '../fields/git.ts';
 import { wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, factsId, readBody } from '../fields/read.ts';
-import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
-import { pullRequestEvents, readPullRequest } from './pull-request.ts';
+import { readPullRequest } from './pull-request.ts';
 import { bitbucketRepository, bitbucketSignature } from './repository.ts';
-
-const bitbucketWebhook = v.pipe(
-  v.object({ uuid: v.string(), url: v.string(), active: v.boolean(), events: v.array(v.string()) }),
-  v.transform(({ uuid: id, ...rest }) => ({ id, ...rest })),
-);
-const page = v.object({ values: v.array(v.unknown()) });
-
-/** https://developer.atlassian.com/cloud/bitbucket/rest/api-group-repositories/ */
-const bitbucketWebhookApi: WebhookApi = {
-  api: 'https://api.bitbucket.org/2.0',
-  // An API token is given with its e-mail address, `email:token`; an access token has none.
-  login: (token) => ({
-    authorization: token.includes(':') ? basicHeader(token) : `Bearer ${token}`,
-  }),
-  path: (repository) => `repositories/${repository}/hooks`,
-  body: ({ url, previews }) => ({
-    description: 'deployment-webhooks',
-    url,
-    active: true,
-    events: ['repo:push', ...(previews ? pullRequestEvents : [])],
-  }),
-  read(response) {
-    const result = v.safeParse(page, response);
-    return webhooksIn(bitbucketWebhook, result.success ? result.output.values : response);
-  },
-};
 
 const author = v.nullish(
   v.object({
@@ -75,7 +47,6 @@ export const bitbucket = defineSender({
   header: 'X-Event-Key',
   requiredFields: ['push.changes', 'repository.full_name'],
   signature: bitbucketSignature,
-  webhookApi: bitbucketWebhookApi,
   previews: 'Pull request: Created, Updated, Merged, Declined',
   setup: ({ url, repository }) => ({
     where: `Repository settings → Webhooks → Add webhook: https://bitbucket.org/${repository}/admin/webhooks`,

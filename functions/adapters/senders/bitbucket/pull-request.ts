@@ -28,7 +28,7 @@ const UPDATED = 'pullrequest:updated';
 const ENDS = ['pullrequest:fulfilled', 'pullrequest:rejected'];
 
 /** The events that previews need. All others, such as an approval, change no commit. */
-export const pullRequestEvents = ['pullrequest:created', UPDATED, ...ENDS];
+const pullRequestEvents = ['pullrequest:created', UPDATED, ...ENDS];
 
 /**
  * Returns a pull request of Bitbucket, without its id; null for a call that neither changes its commit nor closes it.

@@ -1,7 +1,7 @@
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readGitea } from './push.ts';
-import { forgejoSignature, giteaSetup, giteaWebhookApi } from './webhook.ts';
+import { forgejoSignature, giteaSetup } from './webhook.ts';
 
 /**
  * Forgejo, whose calls also have the headers of Gitea, Gogs and GitHub (https://forgejo.org/docs/latest/user/webhooks).
@@ -13,7 +13,6 @@ export const forgejo = defineSender({
   sends: 'pushes',
   header: 'X-Forgejo-Event',
   signature: forgejoSignature,
-  webhookApi: giteaWebhookApi('forgejo', 'https://codeberg.org/api/v1'),
   previews: 'Pull Request, Pull Request Synchronized',
   setup: giteaSetup('Push events'),
   read: (call) => [

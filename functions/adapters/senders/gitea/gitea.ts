@@ -1,7 +1,7 @@
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readGitea } from './push.ts';
-import { giteaSetup, giteaSignature, giteaWebhookApi } from './webhook.ts';
+import { giteaSetup, giteaSignature } from './webhook.ts';
 
 /** Gitea, whose calls also have the headers of Gogs and GitHub (https://docs.gitea.com/usage/webhooks). */
 export const gitea = defineSender({
@@ -12,7 +12,6 @@ export const gitea = defineSender({
   requiredFields: ['ref', 'after', 'compare_url', 'repository.clone_url'],
   foreignFields: ['object_kind'],
   signature: giteaSignature,
-  webhookApi: giteaWebhookApi('gitea', 'https://gitea.com/api/v1'),
   previews: 'Pull Request, Pull Request Synchronized',
   setup: giteaSetup('Push events'),
   read: (call) => [

@@ -6,7 +6,7 @@ import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { githubRepository, readGithubPush } from '../fields/github-push.ts';
 import { readPullRequest, wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, readBody } from '../fields/read.ts';
-import { githubSignature, githubWebhookApi } from './webhook.ts';
+import { githubSignature } from './webhook.ts';
 
 // Events of an organisation or an app may have no repository, or one with other fields.
 const noticeBody = v.object({
@@ -25,10 +25,9 @@ export const github = defineSender({
   sends: 'pushes',
   header: 'X-GitHub-Event',
   signature: githubSignature,
-  webhookApi: githubWebhookApi,
   previews: 'Pull requests',
-  setup: ({ url, repository, web }) => ({
-    where: `Settings → Webhooks → Add webhook: ${web('https://github.com')}/${repository}/settings/hooks/new`,
+  setup: ({ url, repository }) => ({
+    where: `Settings → Webhooks → Add webhook: https://github.com/${repository}/settings/hooks/new`,
     settings: [
       ['Payload URL', url],
       ['Content type', 'application/json'],

@@ -65,8 +65,8 @@ export const gitlabCi = defineSender({
   requiredFields: gitlabFields,
   fieldValues: { object_kind: 'pipeline' },
   signature: gitlabSignature,
-  setup: ({ url, repository, web }) => ({
-    where: `Settings → Webhooks: ${web('https://gitlab.com')}/${repository}/-/hooks (the webhook for pushes, or a new one)`,
+  setup: ({ url, repository }) => ({
+    where: `Settings → Webhooks: https://gitlab.com/${repository}/-/hooks (the webhook for pushes, or a new one)`,
     settings: [
       ['URL', url],
       ['Trigger', 'Push events, Pipeline events'],

@@ -7,37 +7,9 @@ import { headCommit, messageFields } from '../fields/commit.ts';
 import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
 import { wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, readBody } from '../fields/read.ts';
-import { type WebhookApi, webhookId, webhooksIn } from '../webhook-api.ts';
 import { readMergeRequest } from './merge-request.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
-
-const gitlabWebhook = v.pipe(
-  v.object({
-    id: webhookId,
-    url: v.string(),
-    push_events: v.boolean(),
-    merge_requests_events: v.nullish(v.boolean()),
-  }),
-  v.transform(({ id, url, push_events, merge_requests_events }) => {
-    const events = [...(push_events ? ['push'] : []), ...(merge_requests_events ? ['merge_requests'] : [])];
-    return { id, url, active: true, events };
-  }),
-);
-
-/** https://docs.gitlab.com/api/project_webhooks/ */
-const gitlabWebhookApi: WebhookApi = {
-  api: 'https://gitlab.com/api/v4',
-  login: (token) => ({ 'private-token': token }),
-  path: (repository) => `projects/${encodeURIComponent(repository)}/hooks`,
-  body: ({ url, previews }) => ({
-    url,
-    push_events: true,
-    ...(previews && { merge_requests_events: true }),
-    enable_ssl_verification: true,
-  }),
-  read: (response) => webhooksIn(gitlabWebhook, response),
-};
 
 // GitLab sends at most 20 commits of a push; `checkout_sha` is what is deployed.
 const pushBody = v.object({
@@ -68,10 +40,9 @@ export const gitlab = defineSender({
   header: 'X-Gitlab-Event',
   requiredFields: gitlabFields,
   signature: gitlabSignature,
-  webhookApi: gitlabWebhookApi,
   previews: 'Merge request events',
-  setup: ({ url, repository, web }) => ({
-    where: `Settings → Webhooks → Add new webhook: ${web('https://gitlab.com')}/${repository}/-/hooks`,
+  setup: ({ url, repository }) => ({
+    where: `Settings → Webhooks → Add new webhook: https://gitlab.com/${repository}/-/hooks`,
     settings: [
       ['URL', url],
       ['Trigger', 'Push events'],

@@ -49,7 +49,7 @@ describe('the call of any CI', () => {
 
   it('is what a shell makes of the settings', () => {
     const values = { plainUrl: 'https://deploy.example.com/1/deploy', user: 'ann', secret: '<token>' };
-    const guide = ci.setup?.({ ...values, url: '', authorization: '', repository: 'ann/shop', web: (usual) => usual });
+    const guide = ci.setup?.({ ...values, url: '', authorization: '', repository: 'ann/shop' });
     const script = guide?.lines?.replace(/\| curl.*/, '') ?? '';
     const env = { PATH: process.env.PATH, COMMIT: after, BRANCH: 'main', STATE: 'failure', BUILD: '7' };
     const hook = call(JSON.parse(execFileSync('sh', ['-c', script], { env, encoding: 'utf8' })));
