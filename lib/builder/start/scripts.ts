@@ -33,20 +33,33 @@ export function commandOf(script: string, scripts: Readonly<Record<string, strin
 }
 
 const READS_PORT = 'let it listen on process.env.PORT';
+const TAKES_PORT = 'give it the port in the variable PORT, and the address in HOST (127.0.0.1)';
 /** Programs that run files of the application, which can read PORT; those of a package have an option for the port. */
 const RUNS_FILES =
   /^(?:node|nodemon|tsx|ts-node[\w-]*|babel-node|deno|bun|npm|pnpm|yarn|npm-run-all2?|run-[ps]|concurrently|pm2(?:-\w+)?|sh|bash|python[\d.]*|ruby|php|java)$|\//;
+/** Programs with the option that names their port, by their own documents. */
+const PORT_OPTIONS = new Map([
+  ['fastify', '--port $PORT'],
+  ['http-server', '--port $PORT'],
+  ['json-server', '--port $PORT'],
+  ['micro', '--listen tcp://$HOST:$PORT'],
+  ['serve', '--listen tcp://$HOST:$PORT'],
+  ['vite', '--port $PORT'],
+]);
 const MOST_COMMAND = 120;
 
 /** Returns what the author of a command can do that listens on this port in place of PORT. */
 export function portRemedy(port: number, command: string, scripts: Readonly<Record<string, string>>): string {
   const last = commandOf(command, scripts);
   const [program = ''] = last.split(' ');
+  if (RUNS_FILES.test(program)) return READS_PORT;
   const whole = command.includes('&&') ? command : last;
   const isAtEnd = whole.split('&&').at(-1)?.trim() === last;
-  if (!isAtEnd || RUNS_FILES.test(program) || whole.length > MOST_COMMAND || whole.includes("'")) return READS_PORT;
   const named = whole.replace(/\d+/g, (digits) => (Number(digits) === port ? '$PORT' : digits));
-  return `${READS_PORT}, such as by "hooks set start='${named === whole ? `${whole} --port $PORT` : named}'"`;
+  const option = PORT_OPTIONS.get(program);
+  const told = named === whole ? option && `${whole} ${option}` : named;
+  if (told === undefined || !isAtEnd || whole.length > MOST_COMMAND || whole.includes("'")) return TAKES_PORT;
+  return `${TAKES_PORT}, such as by "hooks set start='${told}'"`;
 }
 
 /** Programs of other languages, of which AWS Lambda has none beside its Node. */
