@@ -2,8 +2,6 @@ import { HttpError, messageOf, sentenceOf, withSentence } from '../http/http-err
 import type { AppSpec, Missing, ReleaseSpec, ReportOf } from './calls.ts';
 import { CurrentSpec } from './current-spec.ts';
 import { AppPort } from './door/app-port.ts';
-import { appLock } from './door/lock.ts';
-import { ownPage } from './door/own-page.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
 import { IdleWatch } from './idle.ts';
 import { next } from './life.ts';
@@ -62,11 +60,8 @@ export class Actor {
     this.usage = usageOf(app.log, this.#failed);
     this.idle = new IdleWatch(limits.idleMs, () => this.#take({ type: 'idle' }));
     this.proxy = appProxy({
-      app: app.app,
-      lock: appLock(() => this.spec.now, parts.isPassword),
-      hosts: () => this.spec.now.hosts,
-      hasAffinity: () => this.spec.now.release?.affinity === true,
-      ownPage: ownPage(() => this.spec.now.release),
+      spec: () => this.spec.now,
+      isPassword: parts.isPassword,
       use: () => this.idle.use(),
       wake: () => this.#take({ type: 'request' }),
       usage: this.usage,

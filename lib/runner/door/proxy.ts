@@ -4,14 +4,17 @@ import type { Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Process } from '../../../functions/core/ports/processes.ts';
+import type { passwordCheck } from '../../../functions/core/users/passwords.ts';
 import { forwarder } from '../../http/forwarder.ts';
 import type { Target } from '../../http/forwarding/target.ts';
 import { leavePort, listenOnFirst, portOf, socketsOf } from '../../http/ports.ts';
 import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import { type Door, doorServer } from '../../http/servers.ts';
+import type { AppSpec } from '../calls.ts';
 import type { RunnerLimits } from '../settings.ts';
 import type { Usage } from '../usage.ts';
-import type { Lock } from './lock.ts';
+import { appLock } from './lock.ts';
+import { ownPage } from './own-page.ts';
 import { Waiting } from './waiting.ts';
 import {
   type AppTarget,
@@ -58,16 +61,10 @@ export interface AppProxy extends Door {
 }
 
 interface ProxyParts {
-  /** The name of the application, for the sentence to requests that arrive while there is no target. */
-  readonly app: string;
+  /** Returns the application as it is described now. */
+  readonly spec: () => AppSpec;
   readonly state: () => Process['state'];
-  readonly lock: Lock;
-  /** Whether a visitor stays with the server that has got the first request. */
-  readonly hasAffinity: () => boolean;
-  /** Returns the application's own page for browsers while there is no target; undefined: it has none. */
-  readonly ownPage?: () => Buffer | undefined;
-  /** The names of the application, above which its cookies are not valid. */
-  readonly hosts: () => readonly string[];
+  readonly isPassword: ReturnType<typeof passwordCheck>;
   /** Counts a request or a connection in; the returned function counts it out. */
   readonly use: () => () => void;
   /** Called when a request waits for an application that is asleep. */
@@ -90,16 +87,19 @@ interface Visit {
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
 export function appProxy(parts: ProxyParts): AppProxy {
-  const { app, state, lock, hasAffinity, ownPage, hosts, use, wake, usage, limits, guard } = parts;
+  const { spec, state, use, wake, usage, limits, guard } = parts;
+  const lock = appLock(spec, parts.isPassword);
   let target: Server | undefined;
   const joined = new Set<Server>();
   let used = 0;
   let opened: Promise<number> | undefined;
   let isClosed = false;
   const waiting = new Waiting(limits);
-  const forward = forwarder(NO_ANSWER, { ownNames: hosts });
+  // The cookies of the application are not valid above its names.
+  const forward = forwarder(NO_ANSWER, { ownNames: () => spec().hosts });
+  const page = ownPage(() => spec().release);
   const headers = { 'retry-after': '1' };
-  const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers, page: ownPage });
+  const notNow = () => ({ status: 503, sentence: `${spec().app} ${WHY_NOT[state()]}.`, headers, page });
   const free = (wanted?: string) => chosen(target ? [target, ...joined] : [...joined], wanted);
   const lookAgain = () => {
     if (target || joined.size > 0 || isClosed || !COMING.includes(state())) waiting.end();
@@ -123,7 +123,7 @@ export function appProxy(parts: ProxyParts): AppProxy {
     });
     const next = (): Target | undefined => {
       if (server) countOut(server);
-      const wanted = hasAffinity() ? affinityOf(request) : undefined;
+      const wanted = spec().release?.affinity ? affinityOf(request) : undefined;
       const taken = free(wanted);
       server = taken;
       if (!taken) return undefined;
@@ -143,7 +143,7 @@ export function appProxy(parts: ProxyParts): AppProxy {
         if (free()) return isRefusing(free()) ? undefined : next();
         return new Promise<Target | undefined>((resolve) => wait(stream, () => resolve(next())));
       };
-      const isNew = hasAffinity() && !taken.isDoor && taken.id !== wanted;
+      const isNew = spec().release?.affinity && !taken.isDoor && taken.id !== wanted;
       const cookie = isNew ? affinityCookie(taken) : undefined;
       return { ...taken, onRefused, other, cookie, withoutLogin: isLocked && !taken.isDoor };
     };

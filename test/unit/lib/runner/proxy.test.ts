@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { freePort, listen } from '../../../../lib/http/ports.ts';
 import { appProxy } from '../../../../lib/runner/door/proxy.ts';
 import { Waiting } from '../../../../lib/runner/door/waiting.ts';
+import { specIn } from '../../../support/platform/app-spec.ts';
 import {
   afterwards,
   appFiles,
@@ -14,6 +15,7 @@ import {
   type PlatformUnderTest,
   platform,
   sharedPlatform,
+  temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
 
@@ -160,10 +162,17 @@ describe('a request while nothing serves', () => {
 /** A proxy with two servers: nothing listens at the address of the first, which gets the first request. */
 async function oneRefuses({ joins = true } = {}) {
   const none = () => undefined;
-  const lock = () => 'none' as const;
-  const options = { app: 'hello', lock, state: () => 'running' as const, hosts: () => [], wake: none, guard: none };
-  const limits = { waitMs: 0, mostWaiting: 0 };
-  const proxy = appProxy({ ...options, hasAffinity: () => false, use: () => none, usage: { count: none }, limits });
+  const spec = specIn(await temporaryFolder());
+  const proxy = appProxy({
+    spec: () => spec,
+    isPassword: () => Promise.resolve(false),
+    state: () => 'running',
+    wake: none,
+    guard: none,
+    use: () => none,
+    usage: { count: none },
+    limits: { waitMs: 0, mostWaiting: 0 },
+  });
   afterwards(proxy.close);
   const refused: string[] = [];
   proxy.pointTo({ host: '127.0.0.1', port: await freePort(), onRefused: () => void refused.push('looked at') });
