@@ -105,10 +105,7 @@ describe('an account with 1,000 runs at a time, and what a first deploy chooses 
   let url: string;
 
   beforeAll(async () => {
-    const chosen = deployParameters(
-      { given: [], stack: null, name: 'hooks' },
-      { concurrency: 1_000, unreserved: 1_000 },
-    );
+    const chosen = deployParameters({ given: [], stack: null }, { concurrency: 1_000, unreserved: 1_000 });
     const parameters = Object.fromEntries(chosen.map((one) => one.split('=', 2) as [string, string]));
     started = await startStackForTest({ name: 'visitors', concurrency: 1_000, parameters });
     await started.service.repoHost.createRepository('demo', 'page');

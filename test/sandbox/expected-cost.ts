@@ -25,5 +25,5 @@ export function expectedCost(stack: string): string {
   const hour = sumOf(idle) / HOURS_OF_A_MONTH;
   return `This deploys the stack ${stack} into your account, tests it for about half an hour, and deletes it.
 Expected cost, by list prices that no bill has confirmed: ${(builds + hour).toFixed(2)} dollars, for ${BUILDS} builds and an hour of the stack.
-What is kept costs a dollar a month (the key), until the commands that are printed at the end have deleted it.`;
+What is kept costs a dollar a month (the key), until it is deleted as lib/stack/removal.md says.`;
 }

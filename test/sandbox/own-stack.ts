@@ -42,7 +42,8 @@ export async function testSandbox(sandbox: Sandbox): Promise<number> {
   let isDeleted = false;
   try {
     const deployed = await npm(['deploy', '--', '--stack', STACK, '--parameters', 'DefaultBranch=main'], env);
-    status = deployed === 0 ? await tests(env) : deployed;
+    const sample = deployed === 0 ? await run('.ci/deploy-sample', [], env) : deployed;
+    status = sample === 0 ? await tests(env) : sample;
   } finally {
     isDeleted = await deleteStack(sandbox, () => npm(['destroy', '--', '--stack', STACK, '--yes'], env));
     rmSync(home, { recursive: true, force: true });

@@ -97,17 +97,12 @@ export function awsCommand(cdk: Cdk): CommandDefinition {
         name: 'deploy',
         summary: 'Deploy the service into an account of AWS, or update it there',
         details: `Checks the region and the quotas of the account first, and says what mends what is missing. Prepares the
-account and region for the CDK where that has not been done, and shows the progress of CloudFormation. The first time it adds a user with two API tokens, prints them this once, and deploys a sample from a public
-repository on GitHub: the one that this checkout was cloned from. Parameters that are not given keep their values.
+account and region for the CDK where that has not been done, and shows the progress of CloudFormation. The first time it
+adds a user with two API tokens, and prints them this once. Parameters that are not given keep their values.
 ${CREDENTIALS}`,
         options: [
           { flags: '--parameters <pairs...>', about: 'parameters of the stack: AlarmEmail=ops@example.com' },
           { flags: '--user <name>', about: 'the first user; default: admin' },
-          {
-            flags: '--sample <repository>',
-            about: 'another sample on GitHub: owner/repository, or with a folder in it',
-          },
-          { flags: '--no-sample', about: 'deploy no sample' },
           { flags: '--dry-run', about: 'check the account, show what would change, and create nothing' },
           STACK_OPTION,
         ],
@@ -123,8 +118,8 @@ ${CREDENTIALS}`,
       {
         name: 'destroy',
         summary: 'Delete the service and its applications from an account of AWS',
-        details: `Asks for the name of the stack. The log, users, variables, releases and the key stay; it prints why, and the
-commands that delete them. ${CREDENTIALS}`,
+        details: `Asks for the name of the stack. The log, users, variables, releases and the key stay, and are listed;
+lib/stack/removal.md says why, and what deletes them. ${CREDENTIALS}`,
         options: [{ flags: '--yes', about: 'do not ask' }, STACK_OPTION],
         examples: [['hooks aws destroy', 'the same as: npm run destroy']],
         run: async (call) => (await import('./destroy.ts')).destroy(call, cdk),

@@ -2,12 +2,12 @@ import { confirmName } from '../ask.ts';
 import { type Call, EXIT } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { deleteLogin, readLogin } from '../service/stored-login.ts';
+import { columns } from '../text.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Cdk } from './cdk.ts';
 import { serviceUrl } from './deploy/deploy.ts';
-import { keptOf } from './kept.ts';
-import { deleteBuildCaches, deleteLeftovers, deleteRoles, findLeftovers, type Leftovers } from './leftovers.ts';
-import { findStack, namedForCdk, type Stack, stackNamed, stackResources } from './stack.ts';
+import { deleteLeftovers, findLeftovers, type Leftovers } from './leftovers.ts';
+import { findStack, namedForCdk, refuseOwnRoles, type Stack, stackNamed, stackResources } from './stack.ts';
 
 /** The status of a resource that its template says to keep. */
 const SKIPPED = 'DELETE_SKIPPED';
@@ -19,14 +19,18 @@ export async function destroy(call: Call, cdk: Cdk): Promise<number> {
   const account = await openAccount(call);
   warn(`Account ${account.id} in ${account.region}, as ${account.arn}.`);
   const stack = await findStack(account, name);
+  refuseOwnRoles(stack, name);
   const leftovers = await findLeftovers(account, name);
-  if (!stack && isEmpty(leftovers)) {
+  if (!stack && Object.values(leftovers).every(({ length }) => length === 0)) {
     print(`There is no stack ${name} here, and nothing of its applications.`);
     return EXIT.ok;
   }
-  await confirm(call, { name, stack, leftovers });
-  await deleteRoles(account, leftovers);
-  if (stack) await destroyStack(cdk, call, account, { ...stack, name });
+  const service = stack && `the stack ${name} with all its functions and queues`;
+  warn(`This deletes ${[service, ...counted(leftovers)].filter(Boolean).join(', ')}. No address answers any more.`);
+  for (const one of leftovers.functions) warn(`  ${one}`);
+  await confirmName(call, name, `It is the stack ${name}.`);
+  const code = stack ? await cdk(['destroy', ...namedForCdk(name), '--force'], call, account) : 0;
+  if (code !== 0) throw new Failure('The stack was not deleted; the lines above say why. Repeat it then.');
   // Again, because an application may have been deployed meanwhile; without the stack no further one comes.
   const left = await findLeftovers(account, name);
   await deleteLeftovers(account, left);
@@ -36,10 +40,6 @@ export async function destroy(call: Call, cdk: Cdk): Promise<number> {
     await printKept(call, account, stack);
   }
   return EXIT.ok;
-}
-
-function isEmpty(leftovers: Leftovers): boolean {
-  return Object.values(leftovers).every(({ length }) => length === 0);
 }
 
 function counted({ functions, projects, logGroups }: Leftovers): readonly string[] {
@@ -52,33 +52,6 @@ function counted({ functions, projects, logGroups }: Leftovers): readonly string
   ];
 }
 
-interface Doomed {
-  readonly name: string;
-  readonly stack: Stack | null;
-  readonly leftovers: Leftovers;
-}
-
-async function confirm(call: Call, { name, stack, leftovers }: Doomed): Promise<void> {
-  const { warn } = call;
-  const what = [stack && `the stack ${name} with all its functions and queues`, ...counted(leftovers)];
-  warn(`This deletes ${what.filter(Boolean).join(', ')}. No address answers any more.`);
-  for (const one of leftovers.functions) warn(`  ${one}`);
-  await confirmName(call, name, `It is the stack ${name}.`);
-}
-
-async function destroyStack(
-  cdk: Cdk,
-  call: Call,
-  account: Account,
-  { id, name }: Stack & { readonly name: string },
-): Promise<void> {
-  const resources = await stackResources(account, id);
-  const bucket = resources.find(({ type, logicalId }) => type === 'AWS::S3::Bucket' && logicalId.startsWith('Apps'));
-  const code = await cdk(['destroy', ...namedForCdk(name), '--force'], call, account);
-  if (code !== 0) throw new Failure('The stack was not deleted; the lines above say why. Repeat it then.');
-  if (bucket?.physicalId) await deleteBuildCaches(account, bucket.physicalId);
-}
-
 /** The login of a service that is gone would hide the one of this machine. */
 async function logout({ env }: Call, stack: Stack): Promise<void> {
   const stored = await readLogin(env).catch(() => null);
@@ -89,9 +62,8 @@ async function logout({ env }: Call, stack: Stack): Promise<void> {
 async function printKept({ print }: Call, account: Account, { id }: Stack): Promise<void> {
   const kept = (await stackResources(account, id)).filter(({ status }) => status === SKIPPED);
   if (kept.length === 0) return;
-  print('\nKept, because it cannot be made again or others may use it. The commands below each delete it for good:');
-  for (const { why, commands } of kept.map(keptOf)) {
-    print(`\n  ${why}`);
-    for (const command of commands) print(`    ${command} --region ${account.region}`);
-  }
+  print(
+    '\nKept, because it cannot be made again or others may use it (lib/stack/removal.md: why, and what deletes it):',
+  );
+  for (const line of columns(kept.map(({ type, physicalId }) => [`  ${type}`, physicalId]))) print(line);
 }

@@ -8,7 +8,7 @@ import { printable } from '../../terminal/printable.ts';
 import { type Call, EXIT } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { columns } from '../text.ts';
-import { type Account, openAccount, unreachable } from './account.ts';
+import { type Account, openAccount, reasonOf } from './account.ts';
 
 /** The name of the service's stack unless another one is given. */
 export const STACK_NAME = 'DeploymentWebhooks';
@@ -63,9 +63,9 @@ export async function findStack(account: Account, name: string): Promise<Stack |
   const described: Pick<DescribeStacksCommandOutput, 'Stacks'> = await account.cloudFormation
     .send(command)
     .catch((error: unknown) => {
-      if (!(error instanceof CloudFormationServiceException)) throw unreachable(error, account.region);
-      if (error.name === 'ValidationError' && /not exist/.test(error.message)) return {};
-      throw new Failure(`AWS refused: ${printable(error.message)} (${error.name}).`, { cause: error });
+      const isAnswer = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
+      if (isAnswer && /not exist/.test(error.message)) return {};
+      throw new Failure(`CloudFormation cannot be asked in ${account.region} (${reasonOf(error)}).`, { cause: error });
     });
   const [stack] = described.Stacks ?? [];
   const { StackId: id = '', StackStatus: status = 'REVIEW_IN_PROGRESS', Outputs = [], Parameters = [] } = stack ?? {};
@@ -78,6 +78,17 @@ export async function findStack(account: Account, name: string): Promise<Stack |
       Parameters.map(({ ParameterKey = '', ParameterValue = '' }) => [ParameterKey, ParameterValue]),
     ),
   };
+}
+
+/**
+ * Throws a `Failure` for a stack of 1.1.0 whose applications have roles of their own: the policy that bounds them, which
+ * this version removes, cannot go while there are some.
+ */
+export function refuseOwnRoles(stack: Stack | null, name: string): void {
+  if (stack?.parameters.AppRoles !== 'own') return;
+  throw new Failure(
+    `The stack has AppRoles=own, and all applications share one role now. First, with version 1.1.0: npm run deploy -- --parameters AppRoles=shared, restart each application, and delete the roles "${name}-app-<region>-…" in IAM.`,
+  );
 }
 
 /** Returns the resources of a stack, also of one that was deleted, when it is named by its id. */

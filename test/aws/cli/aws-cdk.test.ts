@@ -44,14 +44,14 @@ it('The CDK of this checkout understands what it is told: it compares, deploys, 
   expect((await runInProcess('aws deploy --dry-run', { groups, env })).code).toBe(0);
   expect(account.cloudFormation.stacks.map(({ name }) => name)).toEqual(['CDKToolkit']);
   expect(account.stacks.calls).not.toContain('CreateChangeSet');
-  await runInProcess('aws deploy --no-sample --parameters HoldMinutes=5', { groups, env });
+  await runInProcess('aws deploy --parameters HoldMinutes=5', { groups, env });
   const [, stack] = account.cloudFormation.stacks;
   expect(stack).toMatchObject({
     name: 'DeploymentWebhooks',
     status: 'CREATE_COMPLETE',
     parameters: { HoldMinutes: '5' },
   });
-  await runInProcess('aws deploy --no-sample --parameters AlarmEmail=a@example.com', { groups, env });
+  await runInProcess('aws deploy --parameters AlarmEmail=a@example.com', { groups, env });
   const both = { HoldMinutes: '5', AlarmEmail: 'a@example.com' };
   expect(stack).toMatchObject({ status: 'UPDATE_COMPLETE', parameters: both });
   const { code, out } = await runInProcess('aws destroy --yes', { groups, env });

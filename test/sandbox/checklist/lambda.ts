@@ -17,9 +17,7 @@ export const ownLog: Item = {
     const at = `${url}/1/apps/${sample.user}/${sample.app}`;
     const headers = loginOf(deployed);
     const found = await fetch(at, { headers });
-    expect(found.status, `there is no application ${sample.app}: npm run deploy -- --sample <owner>/<repository>`).toBe(
-      200,
-    );
+    expect(found.status, `there is no application ${sample.app}: .ci/deploy-sample <owner>/<repository>`).toBe(200);
     await fetch(((await found.json()) as { url: string }).url);
     const own = await vi.waitUntil(() => ownStream(deployed), { timeout: LATE_MS, interval: 2000 });
     const shown = async () => (await fetch(`${at}/logs?lines=100`, { headers })).text();

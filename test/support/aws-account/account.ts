@@ -6,20 +6,13 @@ import type {
   InvocationRequest,
   ListFunctionsRequest,
 } from '@aws-sdk/client-lambda';
-import type { GetServiceQuotaRequest } from '@aws-sdk/client-service-quotas';
 import { DeployError } from '../../../functions/core/errors.ts';
 import type { Users } from '../../../functions/core/ports/accounts.ts';
 import { manage } from '../../../functions/manage-users/manage.ts';
 import { operatorTrigger } from '../../../functions/triggers/operator.ts';
 import { ACCOUNT, CREDENTIALS, REGION } from '../../aws-local/clients.ts';
-import { startSqsS3 } from '../../aws-local/emulators/sqs-s3.ts';
 import { startWireEndpoint } from '../../aws-local/wire/endpoint.ts';
-import {
-  QueryError,
-  type QueryServer,
-  type QueryService,
-  startQueryServer,
-} from '../../aws-local/wire/query-server.ts';
+import { type QueryError, type QueryServer, startQueryServer } from '../../aws-local/wire/query-server.ts';
 import { operation, type Service, ServiceError } from '../../aws-local/wire/service.ts';
 import { type FakeCloudFormation, fakeCloudFormation } from './cloudformation.ts';
 
@@ -32,8 +25,6 @@ export interface FakeAccount {
   /** Names of functions and log groups. */
   readonly functions: Set<string>;
   readonly logGroups: Set<string>;
-  /** Names of roles, with those of their policies. */
-  readonly roles: Map<string, Set<string>>;
   /** Names of projects of CodeBuild. */
   readonly projects: Set<string>;
   /** The users of the function `manage`, with the names of their tokens. */
@@ -42,8 +33,6 @@ export interface FakeAccount {
   readonly stacks: QueryServer;
   /** How many functions may run at a time. */
   concurrency: number;
-  /** The quotas whose value is not AWS's default, by their codes; a text is the error with which they are refused. */
-  readonly quotas: Map<string, number | string>;
   /** The error with which STS refuses the credentials. */
   refusal: QueryError | null;
   /** The error with which Lambda refuses a layer. */
@@ -68,9 +57,7 @@ export async function startAccount(): Promise<FakeAccount> {
     functions: new Set<string>(),
     logGroups: new Set<string>(),
     projects: new Set<string>(),
-    roles: new Map<string, Set<string>>(),
     users: new Map<string, Set<string>>(),
-    quotas: new Map<string, number | string>(),
     concurrency: 1000,
     refusal: null as QueryError | null,
     layerRefusal: null as Error | null,
@@ -91,11 +78,8 @@ export async function startAccount(): Promise<FakeAccount> {
     },
   });
   const stacks = await startQueryServer(cloudFormation.service);
-  const iam = await startQueryServer(rolesOf(state));
-  const storage = await startSqsS3();
-  const wire = await startWireEndpoint(
-    [lambda(() => account), builds(state), logs(state), serviceQuotas(state)],
-    (warning) => warnings.push(warning),
+  const wire = await startWireEndpoint([lambda(() => account), builds(state), logs(state)], (warning) =>
+    warnings.push(warning),
   );
   const account: FakeAccount = {
     ...state,
@@ -112,26 +96,22 @@ export async function startAccount(): Promise<FakeAccount> {
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
       AWS_ENDPOINT_URL_STS: sts.endpoint,
       AWS_ENDPOINT_URL_CLOUDFORMATION: stacks.endpoint,
-      AWS_ENDPOINT_URL_IAM: iam.endpoint,
       AWS_ENDPOINT_URL_LAMBDA: wire.endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: wire.endpoint,
       AWS_ENDPOINT_URL_CODEBUILD: wire.endpoint,
-      AWS_ENDPOINT_URL_SERVICE_QUOTAS: wire.endpoint,
-      AWS_ENDPOINT_URL_S3: storage.endpoint,
       // What is not here must not be looked for at AWS.
       AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
     },
-    mistakes: () => [...sts.mistakes, ...stacks.mistakes, ...iam.mistakes, ...warnings],
+    mistakes: () => [...sts.mistakes, ...stacks.mistakes, ...warnings],
     reset: () => {
       cloudFormation.reset();
-      for (const one of [state.roles, state.projects, state.functions, state.logGroups, state.users, state.quotas])
-        one.clear();
-      for (const list of [state.layers, sts.calls, stacks.calls, sts.mistakes, stacks.mistakes, iam.mistakes, warnings])
+      for (const one of [state.projects, state.functions, state.logGroups, state.users]) one.clear();
+      for (const list of [state.layers, sts.calls, stacks.calls, sts.mistakes, stacks.mistakes, warnings])
         list.length = 0;
       Object.assign(account, { concurrency: 1000, refusal: null, layerRefusal: null });
     },
     close: async () => {
-      await Promise.all([sts.close(), stacks.close(), iam.close(), storage.close(), wire.close()]);
+      await Promise.all([sts.close(), stacks.close(), wire.close()]);
     },
   };
   return account;
@@ -170,49 +150,6 @@ function lambda(account: () => FakeAccount): Service {
         const answer = await handler(JSON.parse(Buffer.from(Payload ?? []).toString()));
         return { StatusCode: 200, Payload: Buffer.from(JSON.stringify(answer)) };
       }),
-    },
-  };
-}
-
-function rolesOf({ roles }: Pick<FakeAccount, 'roles'>): QueryService {
-  const policiesOf = (name = ''): Set<string> => {
-    const found = roles.get(name);
-    if (found) return found;
-    throw new QueryError('NoSuchEntity', `The role with name ${name} cannot be found.`, 404);
-  };
-  return {
-    version: '2010-05-08',
-    namespace: 'https://iam.amazonaws.com/doc/2010-05-08/',
-    actions: {
-      ListRoles: {
-        takes: ['Marker'],
-        run: ({ Marker = '0' }) => {
-          const names = [...roles.keys()];
-          const next = Number(Marker) + 1;
-          const Roles = names.slice(Number(Marker), next).map((RoleName) => ({ RoleName }));
-          const isTruncated = next < names.length;
-          return { Roles, IsTruncated: String(isTruncated), ...(isTruncated && { Marker: String(next) }) };
-        },
-      },
-      ListRolePolicies: {
-        takes: ['RoleName', 'Marker'],
-        run: ({ RoleName }) => ({ PolicyNames: [...policiesOf(RoleName)], IsTruncated: 'false' }),
-      },
-      DeleteRolePolicy: {
-        takes: ['RoleName', 'PolicyName'],
-        run: ({ RoleName, PolicyName = '' }) => {
-          policiesOf(RoleName).delete(PolicyName);
-          return '';
-        },
-      },
-      DeleteRole: {
-        takes: ['RoleName'],
-        run: ({ RoleName = '' }) => {
-          if (policiesOf(RoleName).size > 0) throw new QueryError('DeleteConflict', 'It has policies.', 409);
-          roles.delete(RoleName);
-          return '';
-        },
-      },
     },
   };
 }
@@ -257,25 +194,6 @@ function logs({ logGroups }: Pick<FakeAccount, 'logGroups'>): Service {
         if (logGroups.delete(logGroupName)) return {};
         throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
       }),
-    },
-  };
-}
-
-function serviceQuotas({ quotas }: Pick<FakeAccount, 'quotas'>): Service {
-  return {
-    name: 'Service Quotas',
-    target: 'ServiceQuotasV20190624',
-    load: () => import('@aws-sdk/client-service-quotas'),
-    operations: {
-      GetServiceQuota: operation<GetServiceQuotaRequest>(
-        ['ServiceCode', 'QuotaCode'],
-        ({ ServiceCode, QuotaCode = '' }) => {
-          const value = quotas.get(QuotaCode);
-          if (value === undefined) throw new ServiceError('NoSuchResourceException', 'The request failed.');
-          if (typeof value === 'string') throw new ServiceError(value, 'You may not.');
-          return { Quota: { ServiceCode, QuotaCode, Value: value } };
-        },
-      ),
     },
   };
 }

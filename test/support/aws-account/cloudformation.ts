@@ -15,14 +15,6 @@ interface FakeResource {
   readonly status: string;
 }
 
-/** An event of a stack: of itself, when it has no type. */
-interface FakeEvent {
-  readonly logicalId: string;
-  readonly type?: string;
-  readonly status: string;
-  readonly reason?: string;
-}
-
 /** A stack in the account. */
 interface FakeStack {
   readonly name: string;
@@ -32,8 +24,6 @@ interface FakeStack {
   outputs: Readonly<Record<string, string>>;
   parameters: Readonly<Record<string, string>>;
   resources: readonly FakeResource[];
-  /** In their order. */
-  events: readonly FakeEvent[];
 }
 
 /** CloudFormation without what it creates: stacks change their state at once. */
@@ -50,7 +40,7 @@ export interface FakeCloudFormation {
 }
 
 const TIME = '2026-01-01T00:00:00.000Z';
-/** Of ListStackResources and DescribeStackEvents; a hundred on AWS. */
+/** Of ListStackResources; a hundred on AWS. */
 const PAGE = 2;
 
 /** Returns an empty account. */
@@ -67,7 +57,7 @@ export function fakeCloudFormation(): FakeCloudFormation {
     const known = alive(name);
     if (known) return Object.assign(known, fields);
     const id = `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${name}/${stacks.length + 1}`;
-    const empty = { status: 'CREATE_COMPLETE', template: '{}', outputs: {}, parameters: {}, resources: [], events: [] };
+    const empty = { status: 'CREATE_COMPLETE', template: '{}', outputs: {}, parameters: {}, resources: [] };
     const made = { ...empty, ...fields, name, id };
     stacks.push(made);
     return made;
@@ -147,17 +137,7 @@ export function fakeCloudFormation(): FakeCloudFormation {
     DescribeStackEvents: {
       takes: ['StackName', 'NextToken'],
       needs: ['StackName'],
-      run: ({ StackName, NextToken = '0' }) => {
-        const from = Number(NextToken);
-        const stack = existing(StackName);
-        return {
-          StackEvents: stack.events
-            .toReversed()
-            .slice(from, from + PAGE)
-            .map(eventXml(stack)),
-          ...(stack.events.length > from + PAGE && { NextToken: String(from + PAGE) }),
-        };
-      },
+      run: ({ StackName }) => ({ StackEvents: existing(StackName) && [] }),
     },
     DescribeEvents: {
       takes: ['StackName', 'ChangeSetName', 'OperationId', 'Filters.FailedEvents', 'NextToken'],
@@ -233,18 +213,6 @@ function stackXml({ name, id, status, outputs, parameters }: FakeStack): Xml {
     Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
     Parameters: Object.entries(parameters).map(([ParameterKey, ParameterValue]) => ({ ParameterKey, ParameterValue })),
   };
-}
-
-function eventXml({ id, name }: FakeStack): (event: FakeEvent) => Xml {
-  return ({ logicalId, type, status, reason }) => ({
-    ...{ StackId: id, StackName: name, EventId: '1', Timestamp: TIME, LogicalResourceId: logicalId },
-    ...{
-      ResourceType: type ?? 'AWS::CloudFormation::Stack',
-      PhysicalResourceId: type ? '' : id,
-      ResourceStatus: status,
-    },
-    ResourceStatusReason: reason,
-  });
 }
 
 function resourceXml({ logicalId, type, physicalId, status }: FakeResource): Xml {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reservedRuns } from '../../../../lib/cli/aws/deploy/checks.ts';
+import { reservedRuns } from '../../../../lib/cli/aws/deploy/parameters.ts';
 import { resolve, type Scope } from '../../../aws-local/template/intrinsics.ts';
 import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
@@ -23,7 +23,7 @@ describe('the stack’s parameters and outputs', () => {
     const reserved = Object.values(template.findResources('AWS::Lambda::Function')).map(({ Properties }) =>
       Number(resolve(Properties.ReservedConcurrentExecutions ?? 0, scope)),
     );
-    const counted = reservedRuns((name) => given[name]?.toString());
+    const counted = reservedRuns((name) => given[name]?.toString(), given.ReservedConcurrency ?? 0);
     expect(reserved.reduce((sum, runs) => sum + runs, 0)).toBe(counted);
   });
 

@@ -1,11 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { LAMBDA_COMPUTE, WHOLE_REGIONS } from '../../../../../functions/adapters/aws/regions.ts';
 import { testSandbox } from '../../../../sandbox/own-stack.ts';
+import { apiServer } from '../../../../support/api-server.ts';
 import { newFolder } from '../../../../support/new-folder.ts';
 
 const project = fileURLToPath(new URL('../../../../..', import.meta.url));
@@ -76,14 +78,9 @@ describe('the nightly workflow', () => {
   });
 
   it('keeps the secrets of the first user out of its log', () => {
-    const deploy = steps.find(({ id }) => id === 'deploy');
-    expect(deploy?.run).toMatch(/^npm run --silent deploy .* > "\$RUNNER_TEMP\/deployed\.txt"$/);
-    const shown = steps.find(({ run }) => run?.startsWith('sed'))?.run ?? '';
-    const folder = newFolder('deployed');
-    const printed = ['  password   secret', 'A push to test it: octo/hello, branch main.', 'failed: no package.json'];
-    writeFileSync(join(folder, 'deployed.txt'), printed.join('\n'));
-    const out = execFileSync('bash', ['-c', shown], { env: { ...process.env, RUNNER_TEMP: folder }, encoding: 'utf8' });
-    expect(out.trim().split('\n')).toEqual(printed.slice(1));
+    const deploy = steps.find(({ run }) => run?.startsWith('npm run --silent deploy'));
+    expect(deploy?.run).toMatch(/ > "\$RUNNER_TEMP\/deployed\.txt"$/);
+    expect(runs.filter((step) => step !== deploy && step.run?.includes('deployed.txt'))).toEqual([]);
   });
 });
 
@@ -156,6 +153,7 @@ describe('npm run test:sandbox -- --deploy', () => {
   const dryRun = 'npm run --silent deploy -- --stack hooks-sandbox --dry-run';
   const deploy =
     'npm run --silent deploy -- --stack hooks-sandbox --parameters DefaultBranch=main with a login of its own';
+  const sample = '.ci/deploy-sample with a login of its own';
   const tests = 'npx vitest run --config test/sandbox/vitest.config.ts';
   const destroy = 'npm run --silent destroy -- --stack hooks-sandbox --yes with a login of its own';
 
@@ -164,7 +162,7 @@ describe('npm run test:sandbox -- --deploy', () => {
     expect(status).toBe(0);
     const deleted = 'The stack is deleted in time, by `--deploy`: in 4.0 minutes (expected: within 15 minutes)';
     expect(printed).toEqual(['hooks-sandbox costs something.', deleted]);
-    expect(calls).toEqual([dryRun, deploy, `${tests} with a login of its own`, destroy]);
+    expect(calls).toEqual([dryRun, deploy, sample, `${tests} with a login of its own`, destroy]);
   });
 
   it('fails when the stack is deleted late, or not at all', async () => {
@@ -198,6 +196,23 @@ describe('npm run test:sandbox -- --deploy', () => {
   });
 });
 
+it('.ci/deploy-sample deploys the sample of a repository with the stored login, and waits for it', async () => {
+  const api = await apiServer({ status: 202, body: { id: 'the-entry' } });
+  const folder = newFolder('sample');
+  const login = { url: api.url, user: 'admin', secret: 'dwt_1' };
+  mkdirSync(join(folder, 'deployment-webhooks'));
+  writeFileSync(join(folder, 'deployment-webhooks', 'login.json'), JSON.stringify(login));
+  writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "npm $*"\n', { mode: 0o755 });
+  const env = { ...process.env, XDG_CONFIG_HOME: folder, PATH: `${folder}:${process.env.PATH}` };
+  const { stdout } = await promisify(execFile)(join(project, '.ci/deploy-sample'), ['octo/hooks'], { env });
+  expect(stdout).toBe('npm run --silent hooks -- watch --exit-status --entry the-entry\n');
+  const [{ method, url, headers, body } = expect.unreachable()] = api.received;
+  const authorization = `Basic ${Buffer.from('admin:dwt_1').toString('base64')}`;
+  expect([method, url, headers.authorization]).toEqual(['POST', '/1/apps/admin', authorization]);
+  const repository = { host: 'github', owner: 'octo', name: 'hooks', path: 'lib/local/sample/hello' };
+  expect(JSON.parse(body)).toEqual({ repository });
+});
+
 describe('.ci/empty-sandbox', () => {
   let folder = '';
   beforeEach(() => {
@@ -221,17 +236,24 @@ describe('.ci/empty-sandbox', () => {
     return { status, calls: calls.trim().split('\n') };
   }
 
-  it('runs each command that "npm run destroy" prints, also after one that fails, and fails then', () => {
+  it('deletes each thing that "npm run destroy" lists, also after one that fails, and fails then', () => {
     const printed =
-      '  a bucket\n    aws s3 rb --force s3://one\n\n  a key\n    aws kms schedule-key-deletion --key-id k\n';
+      '\nKept:\n  AWS::S3::Bucket             one\n  AWS::KMS::Key               k\n  AWS::DynamoDB::GlobalTable  t\n';
     expect(empty(printed)).toEqual({
       status: 1,
       calls: [
         'npm run --silent destroy -- --yes',
         'aws s3 rb --force s3://one',
-        'aws kms schedule-key-deletion --key-id k',
+        'aws kms schedule-key-deletion --key-id k --pending-window-in-days 7',
+        'aws dynamodb update-table --table-name t --no-deletion-protection-enabled',
+        'aws dynamodb wait table-exists --table-name t',
+        'aws dynamodb delete-table --table-name t',
       ],
     });
+  });
+
+  it('fails at what it does not know', () => {
+    expect(empty('  AWS::SQS::Queue  one\n').status).toBe(1);
   });
 
   it('ends well when nothing is kept', () => {
