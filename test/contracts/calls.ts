@@ -55,7 +55,7 @@ const removed: readonly Row[] = [
   { steps: 'push a→b; push b→c forced; run b passed', ci: WAIT, live: 'a' },
   { steps: 'push a→b; push b→c forced; run b passed; run c failed', ci: WAIT, live: 'a' },
   { steps: 'push a→b; 70 minutes; push b→c forced; run c passed; run b passed', ci: WAIT, live: 'c' },
-  { steps: 'push a→b; push b→c forced; circleci b passed; run c passed', ci: WAIT, live: 'c' },
+  { steps: 'push a→b; push b→c forced; status b passed; run c passed', ci: WAIT, live: 'c' },
   // Gitea and Forgejo do not tell a webhook for pushes that a branch was deleted.
   { steps: 'push a→b; push b→0; run b passed', ci: WAIT, live: 'a', hosts: ['github', 'gitlab', 'bitbucket'] },
 ];
@@ -74,7 +74,7 @@ const movedBack: readonly Row[] = [
   { steps: 'push a→b; run b passed; push b→a forced; push a→c; run a passed', ci: WAIT, live: 'a' },
   { steps: 'push a→b; run b passed; push b→a forced; push a→c skip; run a passed', ci: WAIT, live: 'a' },
   { steps: 'push a→b; push b→e; run e passed; push e→b forced; push b→g; run b passed', ci: WAIT, live: 'b' },
-  { steps: 'push a→b; push b→e; circleci e passed; push e→b forced; push b→g; circleci b passed', ci: WAIT, live: 'b' },
+  { steps: 'push a→b; push b→e; status e passed; push e→b forced; push b→g; status b passed', ci: WAIT, live: 'b' },
   {
     steps: 'push a→b; push b→e; run e passed; push e→b forced + push b→g; run b passed; run g failed',
     ci: WAIT,
@@ -102,9 +102,9 @@ const bare: readonly Row[] = [
 
 /** Its push asked for no deploy. */
 const skipped: readonly Row[] = [
-  { steps: 'push a→b skip; circleci b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
+  { steps: 'push a→b skip; status b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
   { steps: 'push a→b skip; run b passed', ci: ANY, live: 'a' },
-  { steps: 'push a→b skip; circleci b passed; push b→e; circleci e passed', ci: ANY, live: 'e' },
+  { steps: 'push a→b skip; status b passed; push b→e; status e passed', ci: ANY, live: 'e' },
 ];
 
 const unordered: readonly Row[] = [
@@ -169,19 +169,19 @@ const saidAgain: readonly Row[] = [
   { steps: 'ci b passed 2; ci b failed 1; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
   // The last one says nothing of the commit, and nothing else is waited for.
   {
-    steps: 'push a→b; circleci b failed; ci b pending; circleci b passed; ci b skipped',
+    steps: 'push a→b; status b failed; ci b pending; status b passed; ci b skipped',
     ci: WAIT,
     hosts: ONE,
     live: 'b',
   },
-  { steps: 'push a→b; ci b pending; circleci b passed; ci b skipped', ci: WAIT, hosts: ONE, live: 'b' },
-  { steps: 'push a→b; circleci b failed; ci b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
+  { steps: 'push a→b; ci b pending; status b passed; ci b skipped', ci: WAIT, hosts: ONE, live: 'b' },
+  { steps: 'push a→b; status b failed; ci b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
   { steps: 'push a→b; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
   { steps: 'push a→b; ci b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
   // What makes a duplicate says something of its commit nevertheless.
-  { steps: 'circleci b passed 1; circleci b failed 1; circleci b passed 1; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
+  { steps: 'status b passed 1; status b failed 1; status b passed 1; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
   {
-    steps: 'push a→b; ci b pending; circleci b passed 1; circleci b failed 1; circleci b passed 1; ci b passed',
+    steps: 'push a→b; ci b pending; status b passed 1; status b failed 1; status b passed 1; ci b passed',
     ci: WAIT,
     hosts: ONE,
     live: 'b',
@@ -192,13 +192,13 @@ const saidAgain: readonly Row[] = [
 const renamed: readonly Row[] = [
   { steps: 'push a→b; renamed; push b→e', ci: ['ignore', ''], live: 'e' },
   { steps: 'push a→b; renamed; run b passed', ci: WAIT, live: 'b' },
-  { steps: 'push a→b; renamed; circleci b passed', ci: WAIT, live: 'b' },
+  { steps: 'push a→b; renamed; status b passed', ci: WAIT, live: 'b' },
   { steps: 'push a→b; renamed; run b passed; push b→e; run e passed', ci: WAIT, live: 'e' },
-  { steps: 'push a→b; circleci b failed; renamed; run b passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; status b failed; renamed; run b passed', ci: WAIT, live: 'a' },
   { steps: 'push a→b; ci b pending; renamed; run b passed', ci: WAIT, live: 'a' },
   { steps: 'push a→b; push b→e; run e passed; renamed; run b passed', ci: WAIT, live: 'e' },
   { steps: 'push a→b; push b→e; run e passed; renamed; now e; push a→b', ci: ['wait', 'ignore'], live: 'e' },
-  { steps: 'push a→b skip; renamed; circleci b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
+  { steps: 'push a→b skip; renamed; status b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
   // A call that was made before comes after those with the new name.
   {
     steps: 'renamed; now e; push b→e; push a→b former',
@@ -296,10 +296,10 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
     world.isNow(what, of);
     return world.stays();
   }
-  if (verb === 'run' || verb === 'circleci' || verb === 'ci') {
+  if (verb === 'run' || verb === 'status' || verb === 'ci') {
     const [outcome, number] = [words[0] as RunTold['outcome'], words[1] && Number(words[1])];
     const check = verb === 'run' ? 0 : 1;
-    // A run of Forgejo says the first line of the message, and CircleCI nothing of it.
+    // A run of Forgejo says the first line of the message, and a status nothing of it.
     if (verb === 'ci') await tell(anyCi({ ...told, ...said, outcome, ...(number && { build: number }) }));
     else await tell(runCall(host, { ...told, ...said, outcome, check, attempt: 1, run: number || ids }));
     return;

@@ -520,16 +520,16 @@ function logTests(open: () => Promise<LogUnderTest>): void {
     it('stores the CI providers that are expected to report on a branch, and removes them', async () => {
       const tell = (track: string, provider: string, until: number | null) =>
         add({}, { isNewestPush: false, expectedCi: { track, provider, until } });
-      await tell('master', 'circleci', AT);
+      await tell('master', 'travis', AT);
       await tell('master', 'github-actions', AT);
-      await tell('master', 'circleci', AT + MINUTE);
+      await tell('master', 'travis', AT + MINUTE);
       await tell('staging', 'drone', AT);
-      const expected = { circleci: AT + MINUTE, 'github-actions': AT };
+      const expected = { travis: AT + MINUTE, 'github-actions': AT };
       expect(await branchOf('master')).toMatchObject({ newest: 0, ci: expected });
       await tell('master', 'github-actions', null);
-      expect((await branchOf('master')).ci).toEqual({ circleci: AT + MINUTE });
+      expect((await branchOf('master')).ci).toEqual({ travis: AT + MINUTE });
       await add();
-      expect((await branchOf('master')).ci).toEqual({ circleci: AT + MINUTE });
+      expect((await branchOf('master')).ci).toEqual({ travis: AT + MINUTE });
     });
 
     it('stores an expected CI provider under both names of a repository', async () => {

@@ -63,8 +63,6 @@ const BUILDS = [
   'bitbucket-pipelines/successful',
   'travis/passed',
   'travis/pull-request',
-  'circleci/success',
-  'circleci/github-app-pull-request',
 ] as const;
 
 /** What must hold of previews that wait for CI, on whatever log. */

@@ -38,7 +38,7 @@ export interface PushTold extends Omit<Told, 'commit'> {
   readonly isBare?: boolean;
 }
 
-/** Which of the checks of a commit: 1 is of CircleCI, 2 a second workflow of the name of the first, 3 of any other CI. */
+/** Which of the checks of a commit: 1 is a status of another CI, 2 a second workflow of the name of the first, 3 of any other CI. */
 export type Check = 0 | 1 | 2 | 3;
 
 export interface RunTold extends Told {
@@ -93,7 +93,7 @@ export function pushCall(host: HostKind, { before: old, commit, forced, isBare, 
 /** The call of a CI provider about a run: of the host's own, or of another one. Null where it makes none. */
 export function runCall(host: HostKind, told: RunTold): HookCall | null {
   if (told.check === 3) return anyCi({ ...told, build: told.run * 100 + told.attempt });
-  return told.check === 1 ? circleci(told) : ownRun[host](told);
+  return told.check === 1 ? ofStatus(told) : ownRun[host](told);
 }
 
 /** The call that is documented for any other CI. */
@@ -154,15 +154,15 @@ function workflowRun(name: string, told: RunTold): HookCall {
   return call({ ...body, action, workflow: { ...body.workflow, ...file, path }, workflow_run }, headers);
 }
 
-/** A workflow that has ended. This one says nothing of the commit's message. */
-function circleci(told: RunTold): HookCall | null {
+/** A status that a CI has set at the end of a build. This one says nothing of the commit's message, nor of the repository's id. */
+function ofStatus(told: RunTold): HookCall | null {
   if (told.outcome === 'pending') return null;
-  const { headers, body } = about('circleci/success', told);
   const number = told.run * 100 + told.attempt;
-  const { commit: _, ...vcs } = body.pipeline.vcs;
-  const status = told.outcome === 'passed' ? 'success' : 'failed';
-  const workflow = { ...body.workflow, status, stopped_at: new Date(number * 1000).toISOString() };
-  return call({ ...body, id: `circleci-${number}`, workflow, pipeline: { ...body.pipeline, vcs } }, headers);
+  const { headers, body } = about('github-status/success', { ...told, id: `status-${number}` });
+  const { commit: _, repository, ...status } = body;
+  const { id: __, ...named } = repository;
+  const state = told.outcome === 'passed' ? 'success' : 'failure';
+  return call({ ...status, id: number, state, repository: named }, headers);
 }
 
 const pulls = {
