@@ -14,21 +14,30 @@ interface Fixture {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the call in a file, or the one that it names with its differences (a JSON merge patch, RFC 7396). */
+/** Returns the call in a file, or the one that it names with its differences, as the README of the fixtures says. */
 function stored(file: URL): Fixture {
-  const { from, ...call } = JSON.parse(readFileSync(file, 'utf8'));
-  return from === undefined ? call : merged(stored(new URL(`${from}.json`, file)), call);
+  const { from, nulls = [], ...call } = JSON.parse(readFileSync(file, 'utf8'));
+  if (from === undefined) return call;
+  const changed = merged(stored(new URL(`${from}.json`, file)), call);
+  for (const path of nulls) {
+    const keys = path.split('.');
+    const last = keys.pop();
+    // biome-ignore lint/suspicious/noExplicitAny: JSON of any form.
+    keys.reduce((at: any, key: string) => at[key], changed)[last] = null;
+  }
+  return changed;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of any form.
 function merged(value: unknown, patch: unknown): any {
   if (!isObject(patch)) return patch;
-  const changed = isObject(value) ? { ...value } : {};
+  const isList = Array.isArray(value);
+  const changed: Record<string, unknown> = isList ? { ...value } : isObject(value) ? { ...value } : {};
   for (const [key, difference] of Object.entries(patch)) {
     if (difference === null) delete changed[key];
     else changed[key] = merged(changed[key], difference);
   }
-  return changed;
+  return isList ? Object.values(changed) : changed;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -32,12 +32,14 @@ describe('a push of Bitbucket', () => {
   });
 
   it('with several changes becomes a delivery for each', () => {
-    expect(read('push-several')).toMatchObject([
-      { branch: 'main', sha: after, before },
-      { branch: 'feature/x', sha: '11'.repeat(20), before: null },
-      { branch: 'next', sha: null, before: '12'.repeat(20) },
+    const names = ['push', 'push-new-branch', 'push-deleted-branch', 'push-tag', 'push-forced'];
+    const changes = names.flatMap((name) => bodyField(fixture(`bitbucket/${name}`), 'push').changes);
+    expect(read('push', { push: { changes } })).toMatchObject([
+      { branch: 'main', sha: after, before, forced: false },
+      { branch: 'feature/x', sha: after, before: null },
+      { branch: 'main', sha: null, before },
       { branch: null, ref: 'refs/tags/v1.0.0', sha: after },
-      { branch: 'rebased', sha: '13'.repeat(20), forced: true },
+      { branch: 'main', sha: after, forced: true },
     ]);
   });
 

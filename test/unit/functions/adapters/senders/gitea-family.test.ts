@@ -56,8 +56,11 @@ describe('a push of Gitea', () => {
 
   it('with a truncated list of commits has the whole message of its head commit', () => {
     const skip = { deploy: true, ci: false, words: '[skip deploy]' };
-    expect(read('push-of-50-commits')).toMatchObject({ sha: after, message: 'Step 50', skip });
-    expect(read('push-of-50-commits', { head_commit: null })).toMatchObject({ message: null, author: 'Mona Example' });
+    const head_commit = { ...bodyField(fixture('gitea/push'), 'head_commit'), message: 'Step 50\n\n[skip deploy]\n' };
+    const commits = [49, 48, 47, 46, 45].map((at) => ({ id: `${at}`.repeat(20), message: `Step ${at}\n` }));
+    const of50 = { commits, total_commits: 50, head_commit };
+    expect(read('push', of50)).toMatchObject({ sha: after, message: 'Step 50', skip });
+    expect(read('push', { ...of50, head_commit: null })).toMatchObject({ message: null, author: 'Mona Example' });
   });
 
   it('can be a merge, an empty commit, or the test of the settings page', () => {

@@ -45,8 +45,14 @@ describe('a push of GitLab', () => {
 
   it('of more than 20 commits has the last one and its message', () => {
     const skip = { deploy: false, ci: true, words: '[skip ci]' };
-    expect(push('push-of-50-commits')).toMatchObject({ sha: after, message: 'Step 50 [skip ci]', skip });
-    expect(push('push-of-50-commits', { commits: [] })).toMatchObject({ sha: after, message: null, skip: null });
+    const step = (at: number) => ({
+      id: at === 50 ? after : `${at}`.repeat(20),
+      message: `Step ${at}${at === 50 ? ' [skip ci]' : ''}`,
+    });
+    const commits = Array.from({ length: 20 }, (_, at) => step(at + 31));
+    const of50 = { commits, total_commits_count: 50 };
+    expect(push('push', of50)).toMatchObject({ sha: after, message: 'Step 50 [skip ci]', skip });
+    expect(push('push', { ...of50, commits: [] })).toMatchObject({ sha: after, message: null, skip: null });
   });
 
   it('can be of a merge or an empty commit', () => {
