@@ -1,14 +1,11 @@
 // Ends process groups when the process that started this one has ended, by SIGKILL too. That process holds the other
-// end of standard input and writes a line per group, `+<pgid>`, `~<pgid>` for one that ends by itself and is only killed if
-// it does not, or `-<pgid>`, and `.` when nothing runs any more; the end of
+// end of standard input and writes a line per group, `+<pgid>` or `-<pgid>`, and `.` when nothing runs any more; the end of
 // the input is its end, because the kernel closes the files of a dead process. The argument is the beginning of a variable
 // that all processes have which it started: by that those are found whose group it had not written yet, on Linux.
 // Plain JavaScript without packages: it starts fast, stays small, and has nothing that could fail.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const GRACE_MS = 700;
-/** For a group that ends by itself. */
-const FINISH_MS = 5_000;
 /** A process may have been forked at the moment of the kill, and has no variables before it runs its program. */
 const LEAST_MS = 200;
 /** After SIGKILL, for what forks meanwhile. */
@@ -18,7 +15,6 @@ const POLL_MS = 50;
 const [, , variable] = process.argv;
 
 const groups = new Set();
-const finishing = new Set();
 let rest = '';
 
 // Ctrl-C in a terminal and a service manager's SIGTERM reach this process too; it must outlive its parent.
@@ -33,9 +29,7 @@ process.stdin.on('data', (text) => {
     const group = Number(line.slice(1));
     if (!Number.isInteger(group) || group <= 1) continue;
     groups.delete(group);
-    finishing.delete(group);
     if (line.startsWith('+')) groups.add(group);
-    if (line.startsWith('~')) finishing.add(group);
   }
 });
 process.stdin.on('error', end);
@@ -46,19 +40,13 @@ function end() {
   const began = Date.now();
   const timer = setInterval(() => {
     const elapsed = Date.now() - began;
-    const alive = runs(groups) || marked().length > 0;
+    const alive = [...groups].some((group) => signalled(-group, 0)) || marked().length > 0;
     if (elapsed < LEAST_MS || (alive && elapsed < GRACE_MS)) return;
     signalAll('SIGKILL');
     if (marked().length > 0 && elapsed < MOST_MS) return;
-    if (runs(finishing) && elapsed < FINISH_MS) return;
-    for (const group of finishing) signalled(-group, 'SIGKILL');
     clearInterval(timer);
     process.exit(0);
   }, POLL_MS);
-}
-
-function runs(some) {
-  return [...some].some((group) => signalled(-group, 0));
 }
 
 function signalAll(signal) {

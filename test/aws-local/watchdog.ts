@@ -11,8 +11,7 @@ const IDLE_MS = 10_000;
 /** With it the marks of all processes begin that this one starts. */
 export const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
 
-/** The groups with the sign that tells the watchdog of them: `~` for one that ends by itself, `+` for any other. */
-const groups = new Map<number, '+' | '~'>();
+const groups = new Set<number>();
 let watchdog: ChildProcess | undefined;
 let idle: NodeJS.Timeout | undefined;
 
@@ -27,15 +26,13 @@ export function newMark(): string {
 }
 
 /**
- * Makes sure that a process group ends within a second of this process, SIGKILL included; one that `finishes` is not told
- * to, and is killed after five. One watchdog process serves all groups; it runs while there is a group, and a while
- * longer, and is started again when it is killed itself.
+ * Makes sure that a process group ends within a second of this process, SIGKILL included. One watchdog process serves all
+ * groups; it runs while there is a group, and a while longer, and is started again when it is killed itself.
  */
-export function watchGroup(pgid: number, finishes = false): void {
+export function watchGroup(pgid: number): void {
   clearTimeout(idle);
-  const sign = finishes ? '~' : '+';
-  groups.set(pgid, sign);
-  if (watchdog) send(`${sign}${pgid}`);
+  groups.add(pgid);
+  if (watchdog) send(`+${pgid}`);
   else start();
 }
 
@@ -66,7 +63,7 @@ function start(): void {
     if (watchdog === child) setTimeout(restart, RESTART_AFTER_MS, child).unref();
   });
   watchdog = child;
-  for (const [pgid, sign] of groups) send(`${sign}${pgid}`);
+  for (const pgid of groups) send(`+${pgid}`);
 }
 
 function restart(ended: ChildProcess): void {

@@ -94,8 +94,6 @@ export interface BuildResult extends DeliveryBase {
   readonly author: string | null;
   /** As in a push: a commit that asks not to be deployed is not deployed by its build either. */
   readonly skip: Skip | null;
-  /** Web page of the build. */
-  readonly url: string | null;
 }
 
 /** A pull request got a commit to preview, or was closed. */

@@ -33,7 +33,6 @@ export interface AppFolder {
 export interface Folders {
   readonly root: string;
   readonly apps: string;
-  readonly ofUser: (user: string) => string;
   readonly ofApp: (name: AppId) => AppFolder;
   /** The running process groups, so that the next start can end those that are left. */
   readonly groups: string;
@@ -50,7 +49,6 @@ export function folders(dataDir: string): Folders {
   return {
     root: dataDir,
     apps,
-    ofUser: (user) => join(apps, user),
     ofApp: ({ user, app }) => appFolder(join(apps, user, app)),
     groups: join(dataDir, 'groups.json'),
     cachesOf: (user) => join(userCaches, user),

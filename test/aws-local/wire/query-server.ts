@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../../../lib/http/ports.ts';
 import { identify } from '../access/check.ts';
-import type { Call, Guard } from '../permissions/guard.ts';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
 
 /** The parameters of a call. */
@@ -31,13 +30,11 @@ export interface Action {
 /** Content of an element: a text, elements by name, or `member` elements. */
 export type Xml = string | readonly Xml[] | { readonly [name: string]: Xml | undefined };
 
-/** A service that speaks the Query protocol. */
+/** A service that speaks the Query protocol, to the operator only. */
 export interface QueryService {
   readonly version: string;
   readonly namespace: string;
   readonly actions: Readonly<Record<string, Action>>;
-  /** Returns the permissions that a call needs; without it only the operator may call. */
-  readonly callsOf?: (action: string, parameters: Parameters) => readonly Call[];
 }
 
 /** A running service, with what was refused for not being a call that AWS documents. */
@@ -55,10 +52,7 @@ export interface QueryServer {
  *
  * @see https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
  */
-export async function startQueryServer(
-  { version, namespace, actions, callsOf }: QueryService,
-  guard: Guard = OPERATOR_ONLY,
-): Promise<QueryServer> {
+export async function startQueryServer({ version, namespace, actions }: QueryService): Promise<QueryServer> {
   const calls: string[] = [];
   const mistakes: string[] = [];
   const mistake = (text: string, code = 'ValidationError'): QueryError => {
@@ -67,7 +61,7 @@ export async function startQueryServer(
   };
   const answer = async (message: IncomingMessage): Promise<string> => {
     const body = await buffer(message);
-    const { refusal, caller } = await identify(message, guard, { body });
+    const { refusal, caller } = await identify(message, OPERATOR_ONLY, { body });
     if (refusal !== undefined) throw mistake(refusal, 'SignatureDoesNotMatch');
     const { Action: name = '', Version, ...parameters } = Object.fromEntries(new URLSearchParams(body.toString()));
     const action = actions[name];
@@ -78,7 +72,7 @@ export async function startQueryServer(
     if (other !== undefined) throw mistake(`${name} does not have the parameter ${other}`);
     const missing = action.needs?.find((key) => !parameters[key]);
     if (missing !== undefined) throw mistake(`${name} needs ${missing}`);
-    const denial = guard.denial(caller, callsOf?.(name, parameters));
+    const denial = OPERATOR_ONLY.denial(caller, undefined);
     if (denial !== undefined) throw new QueryError('AccessDenied', denial, 403);
     const result = xml({ [`${name}Result`]: await action.run(parameters), ResponseMetadata: { RequestId: '1' } });
     return `<${name}Response xmlns="${namespace}">${result}</${name}Response>`;

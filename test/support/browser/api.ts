@@ -13,7 +13,6 @@ interface LaunchOptions {
 
 export interface Browser {
   newContext(options?: ContextOptions): Promise<Context>;
-  version(): string;
   close(): Promise<void>;
 }
 
@@ -29,13 +28,7 @@ export interface Context {
   newPage(): Promise<Page>;
   setDefaultTimeout(milliseconds: number): void;
   setOffline(offline: boolean): Promise<void>;
-  /** The protocol of Chromium's developer tools. */
-  newCDPSession(page: Page): Promise<DevTools>;
   close(): Promise<void>;
-}
-
-interface DevTools {
-  send<T>(method: string, parameters?: object): Promise<T>;
 }
 
 interface ConsoleMessage {
@@ -49,14 +42,12 @@ export interface Page {
   goto(url: string): Promise<{ headers(): Record<string, string> } | null>;
   reload(): Promise<unknown>;
   url(): string;
-  title(): Promise<string>;
   getByRole(role: string, options?: { readonly name?: string | RegExp; readonly exact?: boolean }): Locator;
   getByLabel(text: string | RegExp, options?: { readonly exact?: boolean }): Locator;
   getByText(text: string | RegExp, options?: { readonly exact?: boolean }): Locator;
   locator(selector: string, options?: { readonly hasText?: string | RegExp }): Locator;
   evaluate<T, A = undefined>(work: string | ((argument: A) => T | Promise<T>), argument?: A): Promise<T>;
   addInitScript(script: { readonly content: string }): Promise<unknown>;
-  addScriptTag(script: { readonly content: string }): Promise<unknown>;
   on(event: 'console', listener: (message: ConsoleMessage) => void): unknown;
   on(event: 'pageerror', listener: (error: Error) => void): unknown;
   on(event: 'dialog', listener: (dialog: { message(): string; dismiss(): Promise<void> }) => void): unknown;
@@ -73,7 +64,6 @@ interface Locator {
   selectOption(value: string): Promise<unknown>;
   waitFor(options?: { readonly state?: 'visible' | 'hidden' | 'attached'; readonly timeout?: number }): Promise<void>;
   textContent(): Promise<string | null>;
-  innerText(): Promise<string>;
   getAttribute(name: string): Promise<string | null>;
   count(): Promise<number>;
   isDisabled(): Promise<boolean>;

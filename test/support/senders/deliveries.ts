@@ -40,7 +40,6 @@ export function build(patch: Partial<BuildResult> = {}): BuildResult {
     message: 'First',
     author: 'Ann',
     skip: null,
-    url: null,
     ...patch,
   };
 }

@@ -11,12 +11,11 @@ export interface HttpServer {
 /** Serves until it is closed; when the handler rejects, the connection is closed. */
 export async function httpServer(
   serve: (request: IncomingMessage, response: ServerResponse) => unknown,
-  port = 0,
 ): Promise<HttpServer> {
   const server = createServer((request, response) => {
     Promise.resolve(serve(request, response)).catch(() => response.destroy());
   });
-  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return {

@@ -16,7 +16,6 @@ const statusFields = v.object({
   state: v.string(),
   refname: text,
   updated_on: text,
-  url: text,
   commit: v.nullish(v.object({ hash: text, message: text })),
   links: v.nullish(v.object({ commit: v.nullish(v.object({ href: text })) })),
 });
@@ -82,7 +81,6 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
     check: { name: status.key ?? status.name, usual: 'Bitbucket', run: status.updated_on },
     verdict: verdictOf(status.state),
     message: status.commit?.message,
-    url: status.url,
   });
 }
 

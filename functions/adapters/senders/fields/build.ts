@@ -2,7 +2,6 @@ import type { BuildVerdict } from '../../../core/payload/branch.ts';
 import type { BuildResult } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
-import { webAddress } from './address.ts';
 import { messageFields } from './commit.ts';
 import { branchNamed } from './git.ts';
 
@@ -14,7 +13,6 @@ interface SentBuild extends Pick<BuildResult, 'hostKind' | 'id' | 'repository' |
   readonly queueOf?: string | null;
   readonly message?: string | null | undefined;
   readonly author?: string | null | undefined;
-  readonly url?: string | null | undefined;
 }
 
 /** The check of a build: which one it is, and which run of it. */
@@ -44,7 +42,6 @@ export function buildResult({
   verdict,
   message,
   author,
-  url,
   queueOf,
   ...sent
 }: SentBuild): WithoutProvider<BuildResult> {
@@ -57,7 +54,6 @@ export function buildResult({
     ...(target !== null && { branch: target, mergeQueue: true }),
     ...messageFields(message),
     author: oneLine(author ?? '', 100),
-    url: webAddress(url)?.href ?? null,
   };
 }
 

@@ -33,7 +33,6 @@ const runBody = v.object({
     workflow_id: optionalId,
     run_number: optionalNumber,
     run_attempt: optionalNumber,
-    html_url: text,
     head_commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })),
   }),
   workflow: v.nullish(v.object({ name: text })),
@@ -82,7 +81,6 @@ export function readWorkflowRun(
     ...headOf(event),
     message: run.head_commit?.message ?? run.display_title,
     author: run.head_commit?.author?.name,
-    url: run.html_url,
   });
 }
 

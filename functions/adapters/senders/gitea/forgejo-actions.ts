@@ -30,7 +30,6 @@ const runBody = v.object({
     commit_sha: sha,
     event_payload: text,
     stopped: text,
-    html_url: text,
   }),
 });
 type Run = v.InferOutput<typeof runBody>['run'];
@@ -88,7 +87,6 @@ function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
       !run.is_fork_pull_request && { head: { sha: run.commit_sha, outcome: endOf(run, event) } }),
     message: cause?.head_commit?.message ?? run.title,
     author: cause?.head_commit?.author?.name,
-    url: run.html_url,
   });
 }
 

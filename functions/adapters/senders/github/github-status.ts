@@ -18,7 +18,6 @@ const statusBody = v.object({
   sha,
   state: v.string(),
   context: v.string(),
-  target_url: text,
   branches: v.nullish(v.array(v.unknown())),
   commit: v.nullish(
     v.object({ commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })) }),
@@ -75,7 +74,6 @@ function buildOf(status: Status, branchName: string | null, id: string | null): 
     verdict: verdictOf(status.state),
     message: commit?.message,
     author: commit?.author?.name,
-    url: status.target_url,
   });
 }
 

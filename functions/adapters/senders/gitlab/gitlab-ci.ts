@@ -23,7 +23,6 @@ const pipelineBody = v.object({
     tag: v.nullish(v.boolean()),
     sha,
     finished_at: text,
-    url: text,
   }),
   merge_request: v.optional(v.unknown()),
   project: gitlabProject,
@@ -94,7 +93,6 @@ function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
     queueOf: trainOf(event),
     message: commit?.message,
     author: commit?.author?.name,
-    url: pipeline.url,
   });
 }
 

@@ -18,7 +18,7 @@ import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { travisConfig } from './config.ts';
 import { travisSignature } from './signature.ts';
 
-// The samples of 2012 have no `type`, `state`, `result`, `build_url` and `pull_request`; `status` is null while a build
+// The samples of 2012 have no `type`, `state`, `result` and `pull_request`; `status` is null while a build
 // runs. `repository.url` is the homepage of the repository, or null, when that is what GitHub knows.
 const endFields = v.object({
   status: v.optional(v.unknown()),
@@ -42,7 +42,6 @@ const buildFields = v.object({
   tag: text,
   repository: v.object({ owner_name: segment, name: segment, url: text }),
   started_at: text,
-  build_url: text,
   message: text,
   author_name: text,
 });
@@ -102,7 +101,6 @@ function buildOf(build: Build): WithoutProvider<BuildResult> {
     ...(verdict.pullRequest && build.head_commit && { head: { sha: build.head_commit, outcome: verdict.outcome } }),
     message: build.message,
     author: build.author_name,
-    url: build.build_url,
   });
 }
 

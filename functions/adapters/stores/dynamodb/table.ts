@@ -6,7 +6,6 @@ import {
   GetItemCommand,
   paginateQuery,
   QueryCommand,
-  type QueryCommandInput,
   TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
@@ -82,18 +81,12 @@ export async function readEntry(context: Table, user: string, number: number): P
 }
 
 /** Returns the items of a partition whose sort keys begin so, with strongly consistent reads. */
-export async function itemsIn(
-  { client, table }: Table,
-  pk: string,
-  prefix = '',
-  filter: Pick<QueryCommandInput, 'FilterExpression'> = {},
-): Promise<Item[]> {
+export async function itemsIn({ client, table }: Table, pk: string, prefix = ''): Promise<Item[]> {
   const query = {
     TableName: table,
     KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
     ExpressionAttributeValues: { ':pk': S(pk), ...(prefix !== '' && { ':prefix': S(prefix) }) },
     ConsistentRead: true,
-    ...filter,
   };
   const items: Item[] = [];
   for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);

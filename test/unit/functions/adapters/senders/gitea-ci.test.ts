@@ -21,7 +21,6 @@ describe('a workflow run of Gitea Actions', () => {
       run: 570_000,
       state: 'success',
       author: null,
-      url: 'https://git.example.org/octo-org/hello-deploy/actions/runs/57',
     });
   });
 
@@ -89,7 +88,6 @@ describe('a run of Forgejo Actions', () => {
       check: 'tests.yml',
       run: Date.parse('2024-01-10T09:12:30Z'),
       state: 'success',
-      url: 'https://codeberg.org/octo-org/hello-deploy/actions/runs/57',
     });
   });
 

@@ -24,7 +24,6 @@ describe('a workflow run of GitHub Actions', () => {
       checkId: '88',
       run: 570_001,
       state: 'success',
-      url: 'https://github.com/octo-org/hello-deploy/actions/runs/7700',
     });
   });
 

@@ -115,7 +115,6 @@ describe('a pipeline of GitLab', () => {
       check: 'Pipeline of a push',
       outcome: 'passed',
       pullRequest: false,
-      url: 'https://gitlab.com/octo-group/tools/hello-deploy/-/pipelines/31',
     });
   });
 

@@ -20,7 +20,6 @@ describe('a build of Travis CI', () => {
       check: 'Travis CI',
       run: Date.parse('2024-01-10T09:12:30Z'),
       state: 'Passed',
-      url: 'https://app.travis-ci.com/octo-org/hello-deploy/builds/240100200',
     });
   });
 
@@ -29,7 +28,6 @@ describe('a build of Travis CI', () => {
       outcome: 'passed',
       pullRequest: false,
       branch: 'master',
-      url: null,
       repository: { hostname: 'github.com', owner: 'ada', name: 'hello-api', url: 'https://github.com/ada/hello-api' },
     });
     expect(read('2012-failed')).toMatchObject({ outcome: 'failed', state: 'Broken' });
