@@ -1,5 +1,8 @@
+import { within } from '../../../functions/adapters/system/within.ts';
 import { FunctionError } from '../invoke/function-error.ts';
+import type { Invoker } from '../invoke/invoker.ts';
 import { matches } from '../permissions/guard.ts';
+import type { InvocationDenial } from '../permissions/invocations.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import { GatewayError } from './gateway-responses.ts';
 import type { AuthorizerContext } from './proxy-event.ts';
@@ -7,21 +10,51 @@ import type { AuthorizerContext } from './proxy-event.ts';
 /** API Gateway, as permissions name it. */
 export const API_GATEWAY = 'apigateway.amazonaws.com';
 
-/** Returns the error for a failed authorizer: 401 when it threw "Unauthorized", else 500. */
-export function authorizerFailed(error: unknown): GatewayError {
+/** A function, and the ARN for which an API invokes it. */
+export interface Called {
+  readonly functionName: string;
+  readonly sourceArn: string;
+}
+
+/** The functions behind an API. */
+export interface Backend {
+  readonly functions: Invoker;
+  /** Why the API may not invoke a function. */
+  readonly denial: InvocationDenial;
+}
+
+// The same as of an integration: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+const TIMEOUT_MS = 29_000;
+
+/**
+ * Asks an authorizer, and returns the caller's context when its policy allows the method.
+ *
+ * @throws GatewayError UNAUTHORIZED when it throws "Unauthorized"; AUTHORIZER_FAILURE when it fails otherwise;
+ *   ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR when the API may not invoke
+ *   it, and for a result that is none (no principal, no policy, a context that is not flat)
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
+export async function askAuthorizer(
+  { functions, denial }: Backend,
+  called: Called,
+  event: { readonly methodArn: string },
+): Promise<AuthorizerContext> {
+  const refusal = denial({ ...called, principal: API_GATEWAY });
+  if (refusal !== undefined) throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR', { reason: refusal });
+  const late = () => new Error('the authorizer timed out');
+  const asked = () => functions.invoke(called.functionName, event);
+  const result = await within(TIMEOUT_MS, asked, late).catch((error: unknown) => {
+    throw failed(error);
+  });
+  return authorize(result, event.methodArn);
+}
+
+function failed(error: unknown): GatewayError {
   if (error instanceof FunctionError && error.errorMessage === 'Unauthorized') return new GatewayError('UNAUTHORIZED');
   return new GatewayError('AUTHORIZER_FAILURE', { reason: error instanceof Error ? error.message : String(error) });
 }
 
-/**
- * Returns the caller's context from an authorizer's result when its policy allows the method.
- *
- * @throws GatewayError ACCESS_DENIED when the policy denies or does not allow; AUTHORIZER_CONFIGURATION_ERROR for a
- * result
- *   that is none (no principal, no policy, a context that is not flat)
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
- */
-export function authorize(result: unknown, methodArn: string): AuthorizerContext {
+function authorize(result: unknown, methodArn: string): AuthorizerContext {
   const { principalId, policyDocument, context = {} } = isRecord(result) ? result : {};
   if (typeof principalId !== 'string' || !isRecord(policyDocument)) throw malformed('no principalId or policyDocument');
   const authorizer = { principalId, ...flatContext(context) };

@@ -4,7 +4,7 @@ import { GatewayError } from './gateway-responses.ts';
 /** Status and headers of a function's response, as the client gets them. */
 export interface ResponseHead {
   readonly status: number;
-  readonly headers: ReadonlyArray<readonly [name: string, values: readonly string[]]>;
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
 }
 
 /** Headers of a function that API Gateway renames, because it sets them itself. */
@@ -31,14 +31,11 @@ export function functionResponse(result: unknown): ResponseHead & { readonly bod
 export function responseHead({ statusCode, headers, multiValueHeaders }: Record<string, unknown>): ResponseHead {
   const status = Number(statusCode);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw malformed(`statusCode is ${String(statusCode)}`);
-  const byName = new Map<string, readonly [string, readonly string[]]>();
-  for (const [name, value] of fields(headers, 'headers'))
-    byName.set(name.toLowerCase(), [rename(name), [text(name, value)]]);
-  for (const [name, values] of fields(multiValueHeaders, 'multiValueHeaders')) {
-    if (!Array.isArray(values)) throw malformed(`multiValueHeaders.${name} is no list`);
-    byName.set(name.toLowerCase(), [rename(name), values.map((value) => text(name, value))]);
-  }
-  if (!byName.has('content-type')) byName.set('content-type', ['Content-Type', ['application/json']]);
+  if (Object.keys(Object(multiValueHeaders)).length > 0) throw malformed('multiValueHeaders are not emulated');
+  if (headers !== undefined && !isRecord(headers)) throw malformed('headers is no object');
+  const byName = new Map<string, readonly [string, string]>([['content-type', ['Content-Type', 'application/json']]]);
+  for (const [name, value] of Object.entries(headers ?? {}))
+    byName.set(name.toLowerCase(), [rename(name), text(name, value)]);
   for (const name of DROPPED) byName.delete(name);
   return { status, headers: [...byName.values()] };
 }
@@ -50,12 +47,6 @@ function rename(name: string): string {
 function text(name: string, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw malformed(`the header ${name} is not a string`);
-}
-
-function fields(value: unknown, name: string): Array<[string, unknown]> {
-  if (value === undefined || value === null) return [];
-  if (!isRecord(value)) throw malformed(`${name} is no object`);
-  return Object.entries(value);
 }
 
 function malformed(reason: string): GatewayError {

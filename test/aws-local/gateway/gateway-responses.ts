@@ -124,13 +124,12 @@ function compile(type: string, response: Record<string, unknown>): Declared {
   };
 }
 
-/** `'literal'`, `context.…` or `stageVariables.…`. */
+/** `'literal'` or `context.…`. */
 function compileParameter(expression: string): Render {
   const [, literal] = /^'(.*)'$/.exec(expression) ?? [];
   if (literal !== undefined) return () => literal;
   const [root, ...path] = expression.split('.');
   if (root === 'context') return ({ context }) => lookUp(context, path);
-  if (root === 'stageVariables') return ({ stageVariables }) => lookUp(stageVariables, path);
   throw new OperatorError(`the parameter ${expression} of a gateway response is not emulated`);
 }
 

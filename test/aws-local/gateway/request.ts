@@ -20,8 +20,6 @@ export interface GatewayRequest {
   readonly multiValueQuery: Readonly<Record<string, string[]>> | null;
 }
 
-const PLAUSIBLE_HOST = /^(?:[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
-
 /** Reads everything but the body of a request. */
 export function readRequest(message: IncomingMessage, requestId: string): GatewayRequest {
   const [path, query] = splitTarget(message.url ?? '/');
@@ -34,7 +32,7 @@ export function readRequest(message: IncomingMessage, requestId: string): Gatewa
     path,
     wholePath: path,
     protocol: `HTTP/${message.httpVersion}`,
-    host: hostOf(message),
+    host: message.headers.host ?? `127.0.0.1:${message.socket.localPort}`,
     sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
     userAgent: message.headers['user-agent'] ?? null,
     headers: lastValues(multiValueHeaders),
@@ -71,26 +69,12 @@ function* headerPairs(message: IncomingMessage): Generator<[string, string]> {
   const { rawHeaders, headers, socket } = message;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
-    const known = name.toLowerCase();
-    if (known === 'host') yield [name, hostOf(message)];
-    else if (known !== 'x-forwarded-for' && known !== 'x-forwarded-proto') yield [name, value];
+    if (!/^x-forwarded-(?:for|proto|port)$/i.test(name)) yield [name, value];
   }
   const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean);
   yield ['X-Forwarded-For', hops.join(', ')];
-  yield ['X-Forwarded-Proto', protocolOf(headers['x-forwarded-proto'])];
-  if (headers['x-forwarded-port'] === undefined) yield ['X-Forwarded-Port', String(socket.localPort)];
-}
-
-/** The protocol becomes part of addresses in responses, so it is one of two. Of several proxies, the first is meant. */
-function protocolOf(forwarded: string | string[] | undefined): string {
-  const [first = ''] = String(forwarded ?? '').split(',');
-  return first.trim().toLowerCase() === 'https' ? 'https' : 'http';
-}
-
-/** The host becomes part of addresses in responses too; what is no name or address is replaced by this server's own. */
-function hostOf({ headers, socket }: IncomingMessage): string {
-  const { host = '' } = headers;
-  return PLAUSIBLE_HOST.test(host) ? host : `127.0.0.1:${socket.localPort}`;
+  yield ['X-Forwarded-Proto', 'http'];
+  yield ['X-Forwarded-Port', String(socket.localPort)];
 }
 
 function groupByName(pairs: Iterable<[string, string]>): Record<string, string[]> {

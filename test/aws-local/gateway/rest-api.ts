@@ -3,21 +3,18 @@ import { executeApiArn } from '../arn.ts';
 import { isRecord, recordOf } from '../template/intrinsics.ts';
 import { localAddresses } from '../template/stack.ts';
 import type { Template } from '../template/template.ts';
+import type { Called } from './authorizer.ts';
+import type { Integration } from './handle-request.ts';
 
-/** One method of the REST API and its integration. */
-export interface Method {
+/** One method of the REST API; its ARN is the same whatever the values in the path are. */
+export interface Method extends Integration {
   readonly resourceId: string;
   /** As declared, e.g. `/orders/{id}`. */
   readonly resourcePath: string;
   /** As declared: a method's name or `ANY`. */
   readonly httpMethod: string;
-  readonly functionName: string;
-  /** The ARN for which the API invokes the function, whatever the values in the path are. */
-  readonly sourceArn: string;
   readonly stream: boolean;
-  readonly timeoutMs: number;
-  /** The function of its authorizer, and the ARN for which that is invoked. */
-  readonly authorizer?: Pick<Method, 'functionName' | 'sourceArn'>;
+  readonly authorizer?: Called;
 }
 
 /** The REST API of the template, without its deployment. */
@@ -101,7 +98,7 @@ interface Declared extends Pick<RestApi, 'apiId' | 'stage'> {
   readonly path: string;
   /** As in the definition: `get`. */
   readonly name: string;
-  readonly authorizers: ReadonlyMap<string, NonNullable<Method['authorizer']>>;
+  readonly authorizers: ReadonlyMap<string, Called>;
 }
 
 function readMethod({ apiId, stage, path, name, authorizers }: Declared, declared: unknown): Method {
@@ -147,11 +144,7 @@ function checkParameters(where: string, path: string, declared: unknown): void {
   }
 }
 
-function authorizerOf(
-  where: string,
-  security: unknown,
-  authorizers: Declared['authorizers'],
-): Method['authorizer'] | undefined {
+function authorizerOf(where: string, security: unknown, authorizers: Declared['authorizers']): Called | undefined {
   if (security === undefined) return undefined;
   const [name = '', ...others] = Array.isArray(security) ? security.flatMap((one) => Object.keys(recordOf(one))) : [];
   const authorizer = authorizers.get(name);
@@ -159,11 +152,7 @@ function authorizerOf(
   return authorizer;
 }
 
-function readAuthorizer(
-  { apiId }: Pick<RestApi, 'apiId'>,
-  name: string,
-  declared: unknown,
-): NonNullable<Method['authorizer']> {
+function readAuthorizer({ apiId }: Pick<RestApi, 'apiId'>, name: string, declared: unknown): Called {
   const scheme = known(declared, name, ['type', 'name', 'in', 'x-amazon-apigateway-authtype', AUTHORIZER]);
   const names = ['type', 'authorizerUri', 'authorizerResultTtlInSeconds'];
   const { type, authorizerUri, authorizerResultTtlInSeconds: ttl } = known(scheme[AUTHORIZER], name, names);

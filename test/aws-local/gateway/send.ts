@@ -34,7 +34,7 @@ function writeHead(response: ServerResponse, requestId: string, { status, header
   response.statusCode = status;
   try {
     response.setHeader('x-amzn-RequestId', requestId);
-    for (const [name, values] of headers) response.setHeader(name, values);
+    for (const [name, value] of headers) response.setHeader(name, value);
   } catch (error) {
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     throw new GatewayError('DEFAULT_5XX', { reason: `a header cannot be sent: ${String(error)}` });

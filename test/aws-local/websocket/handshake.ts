@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { within } from '../../../functions/adapters/system/within.ts';
 import { identify } from '../access/check.ts';
 import { NOT_SIGNED } from '../access/signature.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { API_GATEWAY, authorize, authorizerFailed } from '../gateway/authorizer.ts';
-import { GatewayError } from '../gateway/gateway-responses.ts';
+import { askAuthorizer } from '../gateway/authorizer.ts';
+import { callFunction } from '../gateway/handle-request.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 import type { Principal } from '../permissions/guard.ts';
 import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEvent } from './events.ts';
 import { arnOfStage } from './management.ts';
-import { callFunction, WebSocketError } from './messages.ts';
-import type { Authorization, WebSocketBackend } from './web-socket-api.ts';
+import { WebSocketError } from './messages.ts';
+import type { WebSocketBackend } from './web-socket-api.ts';
 
 /** An accepted handshake. */
 export interface AuthorizedHandshake {
@@ -19,9 +18,6 @@ export interface AuthorizedHandshake {
   /** The subprotocol that the `$connect` function selected. */
   readonly protocol?: string;
 }
-
-// An authorizer has the same timeout as an integration.
-const AUTHORIZER_TIMEOUT_MS = 29_000;
 
 /**
  * Authorizes a handshake by its path, its caller, and the response of the `$connect` function.
@@ -38,9 +34,8 @@ export async function authorizeHandshake(
 ): Promise<AuthorizedHandshake> {
   const { request } = handshake;
   const { apiId, stage } = backend.api;
-  // Local addresses have no stage; a client may still send it.
-  if (request.path !== '/' && request.path.replace(/\/$/, '') !== `/${stage}`)
-    throw new WebSocketError(403, 'no such path');
+  // Local addresses have no stage.
+  if (request.path !== '/') throw new WebSocketError(403, 'no such path');
   const identity = { sourceIp: request.sourceIp, userAgent: request.userAgent };
   const facts = { apiId, stage, ...call, domainName: request.host, identity };
   const caller = await callerOf(backend, { ...handshake, facts });
@@ -49,12 +44,14 @@ export async function authorizeHandshake(
 
 async function callerOf(
   backend: WebSocketBackend,
-  { message, request, facts }: HandshakeFacts & { message: IncomingMessage },
+  { message, request, facts }: { message: IncomingMessage; request: GatewayRequest; facts: ConnectionFacts },
 ): Promise<{ identity?: CallerIdentity; authorizer?: AuthorizerContext }> {
   const { api, guard } = backend;
   if (api.authorization === 'NONE') return {};
-  if (api.authorization !== 'AWS_IAM')
-    return { authorizer: await invokeAuthorizer(backend, api.authorization, { request, facts }) };
+  if (api.authorization !== 'AWS_IAM') {
+    const event = authorizerEvent(facts, request, `${arnOfStage(api)}/$connect`);
+    return { authorizer: await askAuthorizer(backend, api.authorization, event) };
+  }
   const { caller, refusal } = await identify(message, guard, { scope: { region: REGION, service: 'execute-api' } });
   if (refusal === NOT_SIGNED) throw new WebSocketError(403, refusal, 'Missing Authentication Token');
   if (refusal !== undefined) throw new WebSocketError(403, refusal);
@@ -63,27 +60,6 @@ async function callerOf(
   if (denial !== undefined) throw new WebSocketError(403, denial, denial);
   const principal = guard.principal(caller);
   return { identity: { ...facts.identity, ...(principal && iamIdentity(principal)) } };
-}
-
-interface HandshakeFacts {
-  readonly request: GatewayRequest;
-  readonly facts: ConnectionFacts;
-}
-
-async function invokeAuthorizer(
-  { api, functions, denial }: WebSocketBackend,
-  { functionName, sourceArn }: Exclude<Authorization, string>,
-  { request, facts }: HandshakeFacts,
-): Promise<AuthorizerContext> {
-  const refusal = denial({ functionName, principal: API_GATEWAY, sourceArn });
-  if (refusal !== undefined) throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR', { reason: refusal });
-  const arn = `${arnOfStage(api)}/$connect`;
-  const invoked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
-  const late = () => new Error('the authorizer timed out');
-  const result = await within(AUTHORIZER_TIMEOUT_MS, () => invoked, late).catch((error: unknown) => {
-    throw authorizerFailed(error);
-  });
-  return authorize(result, arn);
 }
 
 async function connect(
@@ -95,8 +71,7 @@ async function connect(
   if (!integration) return { facts };
   const { status, headers } = await callFunction(backend, integration, connectEvent(facts, request));
   if (status >= 300) throw new WebSocketError(status, `${integration.functionName} refused with ${status}`);
-  const [, protocols] = headers.find(([name]) => name.toLowerCase() === 'sec-websocket-protocol') ?? [];
-  const protocol = protocols?.[0];
+  const [, protocol] = headers.find(([name]) => name.toLowerCase() === 'sec-websocket-protocol') ?? [];
   return { facts, ...(protocol === undefined ? {} : { protocol }) };
 }
 

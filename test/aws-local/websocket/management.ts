@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { identify } from '../access/check.ts';
 import { NOT_SIGNED } from '../access/signature.ts';
 import { executeApiArn } from '../arn.ts';
-import { readBody } from '../gateway/body.ts';
-import { GatewayError } from '../gateway/gateway-responses.ts';
+import { bodyOf } from '../wire/endpoint.ts';
 import type { WebSocketApi, WebSocketBackend } from './web-socket-api.ts';
 
 /** A response of the management API; `errorType` is the name of the error that SDKs throw. */
@@ -29,32 +28,27 @@ export function arnOfStage({ apiId, stage }: Pick<WebSocketApi, 'apiId' | 'stage
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */
 export async function manage(managed: Managed, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const answer = await answerTo(managed, message, response);
+  const answer = await answerTo(managed, message);
   const body = answer.body ? JSON.stringify(answer.body) : '';
   response.writeHead(answer.status, {
     'x-amzn-RequestId': randomUUID(),
     ...(answer.errorType === undefined ? {} : { 'x-amzn-ErrorType': answer.errorType }),
-    ...(answer.status === 426 ? { Upgrade: 'websocket' } : {}),
     ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
     'Content-Length': Buffer.byteLength(body),
   });
   response.end(body);
 }
 
-async function answerTo(
-  managed: Managed,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Promise<ManagementResponse> {
-  const body = await bodyOf(message, response);
-  const id = connectionId(message.url ?? '/');
-  if (id === undefined) return { status: 426, body: { message: 'Upgrade Required' } };
+async function answerTo(managed: Managed, message: IncomingMessage): Promise<ManagementResponse> {
+  const body = await bodyOf(message, managed.limits.messageBytes);
+  const [, encoded = ''] = /^\/(?:@|%40)connections\/([^/?]+)$/.exec(message.url ?? '') ?? [];
+  const id = decodeURIComponent(encoded);
   const { api, connections, limits, guard } = managed;
   const { caller, refusal } = await identify(message, guard, { body });
   if (refusal === NOT_SIGNED) {
     return failure(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
-  if (body === undefined || body.length > limits.messageBytes) {
+  if (body === undefined) {
     return failure(413, 'PayloadTooLargeException', `The message exceeds ${limits.messageBytes} bytes`);
   }
   if (refusal !== undefined) return failure(403, 'InvalidSignatureException', `Refused: ${refusal}.`);
@@ -69,26 +63,4 @@ const GONE = failure(410, 'GoneException', 'The connection is gone');
 
 function failure(status: number, errorType: string, message: string): ManagementResponse {
   return { status, errorType, body: { message } };
-}
-
-/** Returns the id in `/@connections/{id}`, with or without a stage before it. */
-function connectionId(target: string): string | undefined {
-  const [, id] = /^(?:\/[^/]+)?\/(?:@|%40)connections\/([^/?]+)(?:\?|$)/i.exec(target) ?? [];
-  try {
-    return id === undefined ? undefined : decodeURIComponent(id);
-  } catch {
-    return id;
-  }
-}
-
-/**
- * Reads the body before any response, so that the client is not cut off; returns undefined when it exceeds the limit.
- */
-async function bodyOf(message: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
-  try {
-    return await readBody(message, response, false);
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
 }

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import { within } from '../../../functions/adapters/system/within.ts';
-import { API_GATEWAY } from '../gateway/authorizer.ts';
-import { functionResponse } from '../gateway/function-response.ts';
 import { GATEWAY_ERRORS, GatewayError } from '../gateway/gateway-responses.ts';
+import { callFunction } from '../gateway/handle-request.ts';
 import type { CloseInfo, Connection } from './connection.ts';
 import { disconnectEvent, messageEvent } from './events.ts';
-import type { Integration, WebSocketBackend } from './web-socket-api.ts';
+import type { WebSocketBackend } from './web-socket-api.ts';
 
 /**
  * Invokes the function of the message's route, else of `$default`, and sends its body back when the route has a
@@ -60,29 +58,6 @@ export async function notifyDisconnect(
   } catch (error) {
     log(`$disconnect of ${api.apiId} failed: ${webSocketErrorOf(error).reason}`);
   }
-}
-
-/**
- * Invokes the function of a route and returns its validated response.
- *
- * @throws GatewayError API_CONFIGURATION_ERROR (500) when the API may not invoke it, INTEGRATION_TIMEOUT (504) when it
- *   takes too long, DEFAULT_5XX (502) when it throws or returns an invalid response
- */
-export async function callFunction(
-  { functions, denial }: Pick<WebSocketBackend, 'functions' | 'denial'>,
-  { functionName, sourceArn, timeoutMs }: Integration,
-  event: object,
-): Promise<ReturnType<typeof functionResponse>> {
-  const refusal = denial({ functionName, principal: API_GATEWAY, sourceArn });
-  if (refusal !== undefined) throw new GatewayError('API_CONFIGURATION_ERROR', { reason: refusal });
-  const late = () =>
-    new GatewayError('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
-  const result = await within(timeoutMs, () => functions.invoke(functionName, event), late).catch((error: unknown) => {
-    if (error instanceof GatewayError) throw error;
-    const reason = `${functionName}: ${error instanceof Error ? error.message : String(error)}`;
-    throw new GatewayError('DEFAULT_5XX', { reason });
-  });
-  return functionResponse(result);
 }
 
 /** A handshake or message that the gateway refuses. `reason` is for the log; the client sees status and message. */

@@ -1,24 +1,13 @@
 import type { Duplex } from 'node:stream';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { executeApiArn } from '../arn.ts';
+import type { Backend, Called } from '../gateway/authorizer.ts';
+import type { Integration } from '../gateway/handle-request.ts';
 import { functionOf } from '../gateway/rest-api.ts';
-import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.ts';
-import type { InvocationDenial } from '../permissions/invocations.ts';
 import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { Connection, Limits } from './connection.ts';
-
-/** A function, and the ARN for which the API invokes it. */
-interface Called {
-  readonly functionName: string;
-  readonly sourceArn: string;
-}
-
-/** The function behind a route. */
-export interface Integration extends Called {
-  readonly timeoutMs: number;
-}
 
 /** One route; without an integration it has no effect. */
 interface WebSocketRoute {
@@ -122,27 +111,19 @@ type SelectRoute = (body: string) => string | undefined;
 const RESERVED = new Set(['$connect', '$disconnect', '$default']);
 
 /**
- * Compiles an API's `RouteSelectionExpression`: `$request.body.action`, also deeper and in braces.
+ * Compiles an API's `RouteSelectionExpression`: `$request.body.action`.
  *
  * @throws OperatorError for any other form
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
  */
 function selectRoute(expression: string): SelectRoute {
-  const [, path] = /^\$\{?request\.body\.([\w.-]+)\}?$/.exec(expression) ?? [];
-  if (path === undefined) throw new OperatorError(`routes cannot be selected by ${expression} locally`);
-  const fields = path.split('.');
+  const [, field] = /^\$request\.body\.(\w+)$/.exec(expression) ?? [];
+  if (field === undefined) throw new OperatorError(`routes cannot be selected by ${expression} locally`);
   return (body) => {
-    const value = fields.reduce<unknown>(
-      (part, field) => (isRecord(part) ? ownField(part, field) : undefined),
-      json(body),
-    );
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
-    return RESERVED.has(String(value)) ? undefined : String(value);
+    const message = json(body);
+    const value = isRecord(message) && Object.hasOwn(message, field) ? message[field] : undefined;
+    return typeof value === 'string' && !RESERVED.has(value) ? value : undefined;
   };
-}
-
-function ownField(record: Record<string, unknown>, field: string): unknown {
-  return Object.hasOwn(record, field) ? record[field] : undefined;
 }
 
 function json(text: string): unknown {
@@ -154,14 +135,11 @@ function json(text: string): unknown {
 }
 
 /** One WebSocket API and its state. */
-export interface WebSocketBackend {
+export interface WebSocketBackend extends Backend {
   readonly api: WebSocketApi;
-  readonly functions: Pick<Functions, 'invoke'>;
   readonly limits: Limits;
   /** Decides who may connect to an API with IAM authorization, and who may post to connections. */
   readonly guard: Guard;
-  /** Why the API may not invoke a function. */
-  readonly denial: InvocationDenial;
   /** The open connections, by id. */
   readonly connections: Map<string, Connection>;
   /** The sockets with an open handshake. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { within } from '../../../functions/adapters/system/within.ts';
 import { once } from '../../../functions/core/concurrency.ts';
 import { listen, type ReservedPort } from '../../../lib/http/ports.ts';
-import type { Functions } from '../invoke/invoke.ts';
+import type { Invoker } from '../invoke/invoker.ts';
 import type { Guard } from '../permissions/guard.ts';
 import { invocationDenials } from '../permissions/invocations.ts';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
@@ -17,11 +17,6 @@ import { readWebSocketApi, type WebSocketBackend, webSocketApiIds } from './web-
 export interface WebSocketApis {
   /** By logical id; the address has no stage. With `http` instead of `ws` it is the API's `@connections` endpoint. */
   readonly apis: ReadonlyMap<string, { readonly url: string }>;
-  /**
-   * The `@connections` endpoint of the first API; undefined when there is none. As on AWS, an endpoint knows only the
-   * connections of its own API.
-   */
-  readonly managementEndpoint: string | undefined;
   /**
    * Stops listening, closes every connection (1001) and waits a moment for `$disconnect`; call it before the functions
    * are closed. A second call waits for the first.
@@ -48,7 +43,7 @@ interface Served {
  */
 export async function startWebSocketApis(options: {
   template: Template;
-  functions: Pick<Functions, 'invoke'>;
+  functions: Invoker;
   ports?: Readonly<Record<string, ReservedPort>>;
   log: (sentence: string) => void;
   limits?: Partial<Limits>;
@@ -70,10 +65,8 @@ export async function startWebSocketApis(options: {
     const api = readWebSocketApi(template, apiId);
     served.push(await serve({ ...shared, api, connections: new Map(), handshakes: new Set() }, ports[apiId]));
   }
-  const [first] = served;
   return {
     apis: new Map(served.map(({ backend, port }) => [backend.api.apiId, { url: `ws://127.0.0.1:${port}` }])),
-    managementEndpoint: first && `http://127.0.0.1:${first.port}`,
     close: once(stop),
   };
 }

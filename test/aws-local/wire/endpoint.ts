@@ -58,17 +58,15 @@ export async function startWireEndpoint(
   };
 }
 
-/** Returns the body of a request; undefined for one that is longer. */
+/** Returns the body of a request; undefined for one that is longer, which is read and discarded: the client sees the answer. */
 export async function bodyOf(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  if (Number(message.headers['content-length'] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of message) {
     bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
+    if (bytes <= maxBytes) chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return bytes > maxBytes ? undefined : Buffer.concat(chunks);
 }
 
 function refusal(status: number, type: string, message = type): WireResponse {

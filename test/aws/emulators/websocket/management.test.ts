@@ -5,8 +5,10 @@ import {
   PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { presign } from '../../../../functions/adapters/signals/presign.ts';
 import { clientFor } from '../../../aws-local/clients.ts';
-import { openSocket, type SocketClient } from '../../../support/aws-local/socket-client.ts';
+import { openGuard } from '../../../aws-local/permissions/guard.ts';
+import { openSocket, refusedSocket, type SocketClient } from '../../../support/aws-local/socket-client.ts';
 import { type SocketFixture, startSocketFixture } from '../../../support/aws-local/socket-fixture.ts';
 
 describe('the management API, called by the SDK', () => {
@@ -18,53 +20,39 @@ describe('the management API, called by the SDK', () => {
   beforeEach(() => {
     fixture.events.length = 0;
   });
-  const open = async (query = ''): Promise<SocketClient & { id: string }> => {
-    const client = await openSocket(`${fixture.url}/${query}`);
-    client.socket.send('who am I?');
-    const { connectionId } = JSON.parse(await client.next());
-    return { ...client, id: connectionId };
+  const open = async (): Promise<SocketClient & { id: string }> => {
+    const client = await openSocket(fixture.url);
+    return { ...client, id: (await fixture.event('$connect')).requestContext.connectionId };
   };
-  const post = (id: string, Data: string | Uint8Array, client = fixture.client) =>
+  const post = (id: string, Data: string | Uint8Array, { client } = fixture) =>
     client.send(new PostToConnectionCommand({ ConnectionId: id, Data }));
 
-  it('PostToConnection sends a text message to the client', async () => {
+  it('PostToConnection sends a text message of 128 KB at most to the client', async () => {
     const client = await open();
     const text = new Promise((resolve) => client.socket.once('message', (_, isBinary) => resolve(!isBinary)));
-    await post(client.id, Buffer.from('{"last":7}'));
-    expect(await client.next()).toBe('{"last":7}');
+    await post(client.id, Buffer.alloc(128 * 1024, 'x'));
+    expect(await client.next()).toHaveLength(128 * 1024);
     expect(await text).toBe(true);
+    for (const size of [128 * 1024 + 1, 11 * 1024 * 1024]) {
+      await expect(post(client.id, Buffer.alloc(size, 'x'))).rejects.toBeInstanceOf(PayloadTooLargeException);
+    }
     client.socket.close();
   });
 
-  it('messages of PostToConnection keep their order', async () => {
+  it('a closed connection, an unknown one and one of another API are a GoneException', async () => {
     const client = await open();
-    for (let n = 0; n < 20; n++) await post(client.id, String(n));
-    const got = [];
-    for (let n = 0; n < 20; n++) got.push(Number(await client.next()));
-    expect(got).toEqual([...Array(20).keys()]);
-    client.socket.close();
-  });
-
-  it('the management API also has the path of a stage', async () => {
-    const client = await open();
-    const staged = new ApiGatewayManagementApiClient(clientFor(`${fixture.endpoint}/prod`));
-    await post(client.id, 'hello', staged);
-    expect(await client.next()).toBe('hello');
-    staged.destroy();
-    client.socket.close();
-  });
-
-  it('a closed or unknown connection is a GoneException', async () => {
-    const client = await open();
+    const other = await startSocketFixture();
+    await expect(post(client.id, 'hello', other)).rejects.toBeInstanceOf(GoneException);
+    await other.close();
     client.socket.close();
     await client.closed;
-    for (const id of [client.id, 'L0SM9cOFvHcCIhw=', 'a/b', '%']) {
+    for (const id of [client.id, 'L0SM9cOFvHcCIhw=', 'a/b']) {
       await expect(post(id, 'hello')).rejects.toBeInstanceOf(GoneException);
     }
   });
 
   it('a connection is a GoneException until $connect has accepted it', async () => {
-    const opening = openSocket(`${fixture.url}/?wait=300`);
+    const opening = openSocket(`${fixture.url}/?wait=0.3`);
     const { connectionId } = (await fixture.event('$connect')).requestContext;
     await expect(post(connectionId, 'early')).rejects.toBeInstanceOf(GoneException);
     const client = await opening;
@@ -73,46 +61,49 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('PostToConnection accepts a message of 128 KB and no larger one', async () => {
-    const client = await open();
-    await post(client.id, Buffer.alloc(128 * 1024, 'x'));
-    expect(await client.next()).toHaveLength(128 * 1024);
-    for (const size of [128 * 1024 + 1, 11 * 1024 * 1024]) {
-      await expect(post(client.id, Buffer.alloc(size, 'x'))).rejects.toBeInstanceOf(PayloadTooLargeException);
-    }
-    client.socket.close();
-  });
-
-  it('the management API refuses unsigned requests and other methods', async () => {
-    const client = await open();
-    const address = `${fixture.endpoint}/@connections/${encodeURIComponent(client.id)}`;
+  it('an unsigned request and other methods are refused', async () => {
+    const address = `${fixture.endpoint}/@connections/${encodeURIComponent('L0SM9cOFvHcCIhw=')}`;
     const unsigned = await fetch(address, { method: 'POST', body: 'hello' });
     expect([unsigned.status, await unsigned.json()]).toEqual([403, { message: 'Missing Authentication Token' }]);
     const headers = { authorization: 'AWS4-HMAC-SHA256' };
     expect((await fetch(address, { method: 'PUT', headers, body: 'hello' })).status).toBe(403);
-    client.socket.close();
   });
+});
 
-  it('the management API refuses a signature with another key, and another Host', async () => {
-    const client = await open();
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const stranger = new ApiGatewayManagementApiClient({ ...clientFor(fixture.endpoint), credentials });
-    await expect(post(client.id, 'hello', stranger)).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
-    const rebound = new ApiGatewayManagementApiClient(clientFor(fixture.endpoint));
-    rebound.middlewareStack.add(
-      (next) => (args) => {
-        Object.assign(Object(args.request).headers, { host: 'evil.example' });
-        return next(args);
-      },
-      { step: 'build', priority: 'low' },
-    );
-    await expect(post(client.id, 'hello', rebound)).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
-    for (const one of [stranger, rebound]) one.destroy();
-    client.socket.close();
+describe('a WebSocket API and the roles of functions', () => {
+  const stage = 'arn:aws:execute-api:us-east-1:000000000000:Socket/prod';
+  const principal = (name: string, action: string, resource: string) => ({
+    accessKeyId: name,
+    secretAccessKey: `secret of ${name}`,
+    sessionToken: `token of ${name}`,
+    role: name,
+    arn: `arn:aws:sts::000000000000:assumed-role/${name}/fn`,
+    statements: [{ effect: 'Allow' as const, actions: [action], resources: [resource], conditions: [] }],
   });
+  const reader = principal('Reader', 'execute-api:Invoke', `${stage}/$connect`);
+  const poster = principal('Poster', 'execute-api:ManageConnections', `${stage}/POST/@connections/*`);
 
-  it('a plain HTTP request gets 426 Upgrade Required', async () => {
-    const response = await fetch(fixture.endpoint);
-    expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket']);
+  it('a function connects and posts as far as its role allows', async () => {
+    const guard = openGuard([reader, poster]);
+    const fixture = await startSocketFixture({ connect: { AuthorizationType: 'AWS_IAM' }, guard });
+    const as = (credentials: typeof reader) =>
+      new ApiGatewayManagementApiClient({ ...clientFor(fixture.endpoint), credentials });
+    const signed = (credentials: typeof reader) => presign(`${fixture.url}/`, {}, as(credentials).config);
+    const client = await openSocket(await signed(reader));
+    const { requestContext } = await fixture.event('$connect');
+    expect(requestContext.identity).toMatchObject({ accessKey: 'Reader', userArn: reader.arn });
+    const refused = await refusedSocket(await signed(poster));
+    const because = `because no identity-based policy allows the execute-api:Invoke action`;
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      `User: ${poster.arn} is not authorized to perform: execute-api:Invoke on resource: ${stage}/$connect ${because}`,
+    ]);
+    const post = new PostToConnectionCommand({ ConnectionId: requestContext.connectionId, Data: 'hello' });
+    await as(poster).send(post);
+    expect(await client.next()).toBe('hello');
+    const denied = { name: 'AccessDeniedException', $metadata: { httpStatusCode: 403 } };
+    await expect(as(reader).send(post)).rejects.toMatchObject(denied);
+    client.socket.terminate();
+    await fixture.close();
   });
 });

@@ -3,7 +3,6 @@ import type { HttpRequest } from '../../../../../functions/api/http.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import { version } from '../../../../../functions/core/version.ts';
 import { trustedAddresses } from '../../../../../lib/http/trusted-addresses.ts';
-import { BASE_ADDRESSES } from '../../../../support/engine/base-addresses.ts';
 import { ANN, answering, exchange, serveApi } from '../../../../support/engine/served-api.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -54,7 +53,15 @@ describe('the request that an endpoint gets', () => {
     expect(seen.map((request) => Buffer.from(request.body).toString('latin1'))).toEqual(['\u00ff\u0000', 'onetwo']);
   });
 
-  it.each(BASE_ADDRESSES)('has a base address that can be part of links, after %j', async (header, address) => {
+  it.each([
+    ['X-Forwarded-Proto: javascript', 'http://api.example:8080'],
+    ['X-Forwarded-Proto: https, http', 'https://api.example:8080'],
+    ['Host: evil.example"><script>', 'http://own'],
+    ['Host: user@evil.example', 'http://own'],
+    ['Host: ', 'http://own'],
+    ['Host: [::1]:8080', 'http://[::1]:8080'],
+    ['Host: my_app.ann.localhost:8080', 'http://my_app.ann.localhost:8080'],
+  ])('has a base address that can be part of links, after %j', async (header, address) => {
     const { api, seen } = await watched();
     const host = header.startsWith('Host') ? [] : ['Host: api.example:8080'];
     await exchange(api, ['GET /ann/shop.svg HTTP/1.1', ...host, header, 'Connection: close', '', '']);
