@@ -1,4 +1,3 @@
-import { paginateDescribeStackEvents } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
@@ -9,7 +8,6 @@ import { type Account, openAccount } from '../../lib/cli/aws/account.ts';
 import { findStack, STACK_NAME, type Stack, stackResources } from '../../lib/cli/aws/stack.ts';
 import { readLogin } from '../../lib/cli/service/stored-login.ts';
 import type { Deployed } from './checklist/item.ts';
-import { usageOn } from './usage.ts';
 
 /** The function that has all parts of the platform in its environment. */
 const BUILDS = 'Pipelinestagestart';
@@ -51,7 +49,6 @@ export async function deployedService(): Promise<Deployed> {
   const logs = new CloudWatchLogsClient({ region: account.region });
   return {
     ...login,
-    ...(await timesOf(account, stack.id)),
     signals: stack.outputs.SignalsUrl ?? '',
     sample: { user: login.user, app: 'hello' },
     platform: await awsLambda(systemClock).hosting(),
@@ -59,18 +56,6 @@ export async function deployedService(): Promise<Deployed> {
     codeBuild: new CodeBuildClient({ region: account.region }),
     project,
     functionOf: (app) => functionName(functionPrefix, app),
-    usage: (day) => usageOn(day, logs.config.credentials),
     now: Date.now,
   };
-}
-
-/** Returns when the stack was begun and created, from its own events; CloudFormation has them for 90 days. */
-async function timesOf({ cloudFormation }: Account, id: string): Promise<Pick<Deployed, 'begun' | 'created'>> {
-  const at = new Map<string | undefined, number>();
-  for await (const { StackEvents = [] } of paginateDescribeStackEvents({ client: cloudFormation }, { StackName: id })) {
-    for (const { PhysicalResourceId, ResourceStatus, Timestamp } of StackEvents) {
-      if (PhysicalResourceId === id) at.set(ResourceStatus, Number(Timestamp));
-    }
-  }
-  return { begun: at.get('CREATE_IN_PROGRESS') ?? Number.NaN, created: at.get('CREATE_COMPLETE') ?? Number.NaN };
 }

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What only a real account can show: `npm run test:sandbox`, after `npm run deploy`, or with `-- --deploy`. It is not part of `npm test`. */
+/** What only a real account can show: `npm run test:sandbox` after `npm run deploy`. It is not part of `npm test`. */
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {

@@ -1,7 +1,6 @@
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import type { AppRef, HostingPlatform } from '../../../functions/core/ports/platform.ts';
-import type { Usage } from '../usage.ts';
 
 /** The deployed service, as far as the checklist asks it. */
 export interface Deployed {
@@ -11,7 +10,7 @@ export interface Deployed {
   readonly secret: string;
   /** Address of the WebSocket for clients. */
   readonly signals: string;
-  /** The application that `npm run deploy` has deployed. */
+  /** The application that .ci/deploy-sample has deployed. */
   readonly sample: AppRef;
   readonly platform: HostingPlatform;
   readonly logs: CloudWatchLogsClient;
@@ -20,11 +19,6 @@ export interface Deployed {
   readonly project: string;
   /** Returns the name of an application's function, which is that of its project too. */
   functionOf(app: AppRef): string;
-  /** When the stack was begun and when it was created; epoch milliseconds. */
-  readonly begun: number;
-  readonly created: number;
-  /** Returns what the account used on a day. */
-  usage(day: string): Promise<readonly Usage[]>;
   now(): number;
 }
 
@@ -41,12 +35,6 @@ export interface Item {
 /** The answer cannot be had at this time; the message says when it can. */
 export class NotNow extends Error {
   override readonly name = 'NotNow';
-}
-
-/** Returns a number in words; throws when it is outside of a range. */
-export function within(value: number, [least, most]: readonly [number, number], words: string): string {
-  if (value >= least && value <= most) return words;
-  throw new Error(`${words}, which is not between ${least} and ${most}.`);
 }
 
 /** Returns the headers of a login. */

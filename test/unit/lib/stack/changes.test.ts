@@ -124,25 +124,6 @@ describe('the table of connections', () => {
       DeletionPolicy: 'Delete',
     });
   });
-
-  it('has connections, which changes-register writes; changes-signal can only delete from it', () => {
-    const actions = (folder: string) =>
-      statementsOf(folder)
-        .filter(({ Resource }: { Resource: unknown }) => JSON.stringify(Resource).includes('ChangesConnections'))
-        .flatMap(({ Action }: { Action: string | string[] }) => Action);
-    expect(actions('changes-register').sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem']);
-    expect(actions('changes-signal').sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:Query']);
-  });
-
-  it('has the places of streams, which those functions write that hold one', () => {
-    const actions = (folder: string) =>
-      statementsOf(folder)
-        .filter(({ Resource }: { Resource: unknown }) => JSON.stringify(Resource).includes('ChangesConnections'))
-        .flatMap(({ Action }: { Action: string | string[] }) => Action);
-    for (const folder of STREAMING) {
-      expect(actions(folder).sort(), folder).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query']);
-    }
-  });
 });
 
 describe('the function that streams changes', () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { expectedCost } from '../../../sandbox/expected-cost.ts';
 import { costsOf, sumOf } from '../../../support/template/costs.ts';
 import { serviceTemplate } from '../../../support/template/service-template.ts';
 
@@ -12,12 +11,6 @@ describe('what the stack costs, by the template and the list prices', () => {
     expect(sumOf(costs.idle)).toBeLessThanOrEqual(3);
     expect(sumOf(costs.idleInNewAccount)).toBeLessThanOrEqual(3);
     expect(sumOf(costs.idleWithoutLimits)).toBeLessThan(sumOf(costs.idle));
-  });
-
-  it('is said for a stack of the sandbox before it is deployed', () => {
-    expect(expectedCost('hooks-sandbox')).toMatch(
-      /the stack hooks-sandbox [\s\S]*no bill has confirmed: 0\.\d\d dollars/,
-    );
   });
 
   it('is in the README as it is computed here', () => {

@@ -52,8 +52,11 @@ describe('what an operator may add', () => {
 });
 
 describe('what is stored', () => {
-  it('is encrypted', () => {
-    for (const { properties } of ofType('AWS::S3::Bucket')) expect(properties.BucketEncryption).toBeDefined();
+  it('is encrypted, and no bucket can be public', () => {
+    for (const { properties } of ofType('AWS::S3::Bucket')) {
+      expect(properties.BucketEncryption).toBeDefined();
+      expect(Object.values(properties.PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
+    }
     for (const { properties } of ofType('AWS::SQS::Queue')) {
       expect(properties.SqsManagedSseEnabled ?? properties.KmsMasterKeyId).toBeTruthy();
     }

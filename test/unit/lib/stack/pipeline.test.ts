@@ -38,20 +38,6 @@ describe('the queues of the pipeline', () => {
       if (redrive) expect(kept, id).toBeGreaterThan(seconds);
     }
   });
-
-  it('are encrypted and refuse plain HTTP', () => {
-    for (const queue of queues.values()) expect(queue.SqsManagedSseEnabled).toBe(true);
-    const closed = ofType('AWS::SQS::QueuePolicy').flatMap(({ properties }) =>
-      properties.PolicyDocument.Statement.some(
-        (statement: { Effect: string; Condition?: object }) =>
-          statement.Effect === 'Deny' &&
-          JSON.stringify(statement.Condition) === '{"Bool":{"aws:SecureTransport":"false"}}',
-      )
-        ? properties.Queues.map(target)
-        : [],
-    );
-    expect(closed.sort()).toEqual([...queues.keys()].sort());
-  });
 });
 
 describe.each(stages)('the stage $name', (stage) => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { serviceTemplate } from '../../../support/template/service-template.ts';
 
@@ -63,41 +62,11 @@ it('The table of payloads has a time to live and no stream', () => {
 });
 
 describe('the bucket of tarballs', () => {
-  it('is encrypted and refuses public access and plain HTTP', () => {
-    template.hasResourceProperties('AWS::S3::Bucket', {
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-      BucketEncryption: Match.anyValue(),
-    });
-    template.hasResourceProperties('AWS::S3::BucketPolicy', {
-      PolicyDocument: {
-        Statement: [Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
-      },
-    });
-  });
-
   it('deletes tarballs after two days and unfinished uploads after one', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
         Rules: [{ Status: 'Enabled', ExpirationInDays: 2, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }],
       },
-    });
-  });
-});
-
-describe('the keys and secrets', () => {
-  it('include a key for tokens that rotates and is retained', () => {
-    for (const key of ofType('AWS::KMS::Key')) expect(key.properties.EnableKeyRotation).toBe(true);
-    template.hasResource('AWS::KMS::Key', {
-      Properties: {
-        Description: 'Seals tokens of repository hosts and variables of applications; encrypts alarms on their way',
-      },
-      DeletionPolicy: 'RetainExceptOnCreate',
-      UpdateReplacePolicy: 'Retain',
     });
   });
 });

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { LAMBDA_COMPUTE, WHOLE_REGIONS } from '../../../../../functions/adapters/aws/regions.ts';
-import { testSandbox } from '../../../../sandbox/own-stack.ts';
 import { apiServer } from '../../../../support/api-server.ts';
 import { newFolder } from '../../../../support/new-folder.ts';
 
@@ -125,75 +124,6 @@ it('.ci/run lints the template in every region with builds on Lambda, and in two
   const linted = regions.split(/[\s\\]+/);
   expect(linted).toEqual(expect.arrayContaining([...LAMBDA_COMPUTE]));
   expect(linted.filter((region) => WHOLE_REGIONS.includes(region))).toHaveLength(LAMBDA_COMPUTE.length + 2);
-});
-
-describe('npm run test:sandbox -- --deploy', () => {
-  /** Runs it with programs whose calls are noted; one that contains `fails` ends with 3. */
-  async function sandbox(given: readonly string[], fails = 'nothing', destroyMinutes = 4) {
-    let now = 0;
-    const calls: string[] = [];
-    const printed: string[] = [];
-    const status = await testSandbox({
-      given,
-      run: async (program, args, env) => {
-        const login = env.XDG_CONFIG_HOME === process.env.XDG_CONFIG_HOME ? '' : ' with a login of its own';
-        const call = [program, ...args].join(' ') + login;
-        calls.push(call);
-        if (call.includes(' destroy ')) now += destroyMinutes * 60_000;
-        return call.includes(fails) ? 3 : 0;
-      },
-      expectedCost: async (stack) => `${stack} costs something.`,
-      isConfirmed: async () => false,
-      now: () => now,
-      print: (text) => printed.push(text),
-    });
-    return { status, printed, calls };
-  }
-
-  const dryRun = 'npm run --silent deploy -- --stack hooks-sandbox --dry-run';
-  const deploy =
-    'npm run --silent deploy -- --stack hooks-sandbox --parameters DefaultBranch=main with a login of its own';
-  const sample = '.ci/deploy-sample with a login of its own';
-  const tests = 'npx vitest run --config test/sandbox/vitest.config.ts';
-  const destroy = 'npm run --silent destroy -- --stack hooks-sandbox --yes with a login of its own';
-
-  it('says what it costs, checks, deploys a stack of its own, tests it and deletes it', async () => {
-    const { status, printed, calls } = await sandbox(['--deploy', '--yes']);
-    expect(status).toBe(0);
-    const deleted = 'The stack is deleted in time, by `--deploy`: in 4.0 minutes (expected: within 15 minutes)';
-    expect(printed).toEqual(['hooks-sandbox costs something.', deleted]);
-    expect(calls).toEqual([dryRun, deploy, sample, `${tests} with a login of its own`, destroy]);
-  });
-
-  it('fails when the stack is deleted late, or not at all', async () => {
-    const late = await sandbox(['--deploy', '--yes'], 'nothing', 16);
-    expect([late.status, late.printed.at(-1)]).toEqual([1, expect.stringContaining('in 16.0 minutes, which is not')]);
-    const kept = await sandbox(['--deploy', '--yes'], 'destroy');
-    expect([kept.status, kept.printed.at(-1)]).toEqual([1, expect.stringContaining('hooks-sandbox is still there')]);
-  });
-
-  it('deletes the stack also after a step that failed, and fails then', async () => {
-    expect(await sandbox(['--deploy', '--yes'], 'DefaultBranch')).toMatchObject({
-      status: 3,
-      calls: [dryRun, deploy, destroy],
-    });
-  });
-
-  it('creates nothing without an answer, or when the check fails', async () => {
-    expect(await sandbox(['--deploy'])).toMatchObject({ status: 1, calls: [dryRun] });
-    expect(await sandbox(['--deploy', '--yes'], '--dry-run')).toMatchObject({ status: 3, calls: [dryRun] });
-  });
-
-  it('without --deploy only tests what is there, and ends as the tests do', async () => {
-    expect(await sandbox(['-t', 'page'])).toMatchObject({ status: 0, calls: [`${tests} -t page`] });
-    expect(scripts['test:sandbox']).toMatch(/ test\/sandbox\/run\.ts$/);
-    const args = ['--import', 'tsx', join(project, 'test/sandbox/run.ts'), '-t', 'page'];
-    const folder = newFolder('sandbox');
-    writeFileSync(join(folder, 'npx'), '#!/bin/sh\necho "$*"\nexit 3\n', { mode: 0o755 });
-    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
-    const { status, stdout } = spawnSync(process.execPath, args, { env, cwd: project, encoding: 'utf8' });
-    expect([status, `npx ${stdout.trim()}`]).toEqual([3, `${tests} -t page`]);
-  });
 });
 
 it('.ci/deploy-sample deploys the sample of a repository with the stored login, and waits for it', async () => {

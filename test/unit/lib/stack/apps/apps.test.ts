@@ -10,8 +10,7 @@ import {
 } from '../../../../support/template/service-template.ts';
 import { spelledOut } from '../../../../support/template/spelled-out.ts';
 
-const { template, ofType } = serviceTemplate();
-const all: Readonly<Record<string, { Type: string }>> = template.toJSON().Resources;
+const { ofType } = serviceTemplate();
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -41,26 +40,6 @@ const statements = ofType('AWS::IAM::Role')
 const actionsOf = (folder: string) => statementsOf(folder).flatMap(({ Action }) => Action);
 
 describe('the platform on AWS Lambda', () => {
-  it('has a table, a bucket, a project, and what belongs to them', () => {
-    const own = Object.entries(all).filter(([id]) => id.startsWith('Apps'));
-    expect(own.map(([, { Type }]) => Type).sort()).toEqual([
-      'AWS::CodeBuild::Project',
-      'AWS::DynamoDB::GlobalTable',
-      'AWS::Events::Rule',
-      'AWS::IAM::Role',
-      'AWS::IAM::Role',
-      'AWS::Lambda::Permission',
-      'AWS::Lambda::Permission',
-      'AWS::Logs::LogGroup',
-      'AWS::S3::Bucket',
-      'AWS::S3::BucketPolicy',
-    ]);
-  });
-
-  it('makes one stack fit into what CloudFormation allows', () => {
-    expect(Object.keys(all).length).toBeLessThan(500);
-  });
-
   it('builds with a role that may write its log, read the program that builds, open variables, and nothing else', () => {
     const [build] = ofType('AWS::CodeBuild::Project');
     const role = ofType('AWS::IAM::Role').find(({ id }) => id === target(build?.properties.ServiceRole));
@@ -151,41 +130,6 @@ describe('the platform on AWS Lambda', () => {
       .flatMap(({ document }) => document.Statement);
     const actions = statements.flatMap(({ Action }) => Action).filter((action) => action.startsWith('iam:'));
     expect(new Set(actions)).toEqual(new Set(['iam:PassRole']));
-  });
-
-  it('lets functions do what they do with applications, and no other', () => {
-    const uses = (prefix: string) => (folder: string) =>
-      actionsOf(folder).some((action) => action.startsWith(`${prefix}:`));
-    const folders = ofType('AWS::Lambda::Function').map(({ properties }) => properties.Description);
-    expect(folders.filter(uses('lambda')).sort()).toEqual(['api-apps', 'stage-start', 'watch-apps']);
-    expect(folders.filter(uses('codebuild')).sort()).toEqual([
-      'api-build-log',
-      'report-status',
-      'stage-extract',
-      'stage-start',
-    ]);
-    const storing = ['report-status', 'stage-extract', 'stage-start', 'stage-upload'];
-    const commands = ['api-app-logs', 'api-apps', 'watch-apps'];
-    expect(folders.filter(uses('s3')).sort()).toEqual([...storing, ...commands].sort());
-    expect(folders.filter(uses('kms')).sort()).toEqual([
-      'api-app-env',
-      'api-apps',
-      'stage-start',
-      'stage-upload',
-      'watch-apps',
-    ]);
-    expect(actionsOf('watch-apps').filter((action) => action.startsWith('lambda:'))).toEqual(['lambda:InvokeFunction']);
-  });
-
-  it('names what it allows: no action has a wildcard, and resources only after the prefix of the stack', () => {
-    for (const { Action, Resource } of statements) {
-      for (const action of [Action].flat()) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z]+$/);
-      for (const resource of [Resource].flat()) {
-        const text = JSON.stringify(resource);
-        if (text.includes('*'))
-          expect(text).toMatch(/-app-(?:",\{"Ref":"AWS::Region"\},"-)?\*(?::\*|-do)?"|"\/(?:[a-z]+\/)?\*"/);
-      }
-    }
   });
 
   it('opens variables with the key and never tokens of repository hosts', () => {
