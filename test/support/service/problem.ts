@@ -8,7 +8,7 @@ const version = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')).
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Expects the headers of every response: a request id and the version of the API. */
-export function expectHeaders({ headers }: ApiAnswer): void {
+function expectHeaders({ headers }: ApiAnswer): void {
   expect(headers.get('x-api-uuid')).toMatch(uuidShape);
   expect(headers.get('x-api-version')).toBe(version);
 }
