@@ -61,12 +61,6 @@ const REFUSED: readonly {
     advice: /^hooks set build='npm run docs:build'$/,
   },
   {
-    what: 'a folder of files that the build does not leave',
-    files: manifest({ scripts: { build: writes('public/site') } }),
-    before: (name) => `hooks set ${name} output=site`,
-    advice: /^hooks set output=public\/site$/,
-  },
-  {
     what: 'a program of a package on a port of its own',
     files: (name) => ({
       'package.json': JSON.stringify({
@@ -78,14 +72,6 @@ const REFUSED: readonly {
       'server/server.js': `#!/usr/bin/env node\n${SERVER.replace('process.env.PORT', 'process.argv[2]')}`,
     }),
     advice: /^hooks set start='own-server \$PORT'$/,
-  },
-  {
-    what: 'the build of a framework under another name',
-    files: manifest({
-      scripts: { 'docs:build': writes('docs/.vuepress/dist') },
-      devDependencies: { vuepress: 'file:./none' },
-    }),
-    advice: /^hooks set build='npm run docs:build'$/,
   },
   {
     what: 'an empty start',
@@ -108,27 +94,12 @@ const REFUSED: readonly {
     advice: /^hooks env set SESSION_SECRET=- --app app-\d+$/,
   },
   {
-    what: 'a module of a development dependency',
-    files: (name) => ({
-      'package.json': JSON.stringify({ name, devDependencies: { tool: 'file:./tool' } }),
-      'tool/package.json': JSON.stringify({ name: 'tool', version: '1.0.0' }),
-      'tool/index.js': '',
-      'server.js': `require('tool');\n${SERVER}`,
-    }),
-    advice: /^hooks env set NPM_CONFIG_PRODUCTION=false$/,
-  },
-  {
     what: 'a server whose file has a name of its own',
     files: (name) => ({
       ...manifest({})(name),
       'api.mjs': SERVER.replace("require('node:http')", "(await import('node:http'))"),
     }),
     advice: /^hooks set start='node api\.mjs'$/,
-  },
-  {
-    what: 'a server in the folder of its sources',
-    files: (name) => ({ ...manifest({})(name), 'src/index.js': SERVER, 'tools.js': '', 'more.js': '' }),
-    advice: /^hooks set start='node src\/index\.js'$/,
   },
   {
     what: 'an application below the root',
@@ -150,14 +121,6 @@ const REFUSED: readonly {
     elsewhere: served,
     files: served,
     advice: /^hooks transfer app-\d+ \S+\/app-\d+$/,
-  },
-  {
-    what: 'the script for production of a program that is not there',
-    files: (name) => ({
-      ...served(name),
-      ...manifest({ scripts: { start: 'gone-cli start', 'start:prod': 'node server.js' } })(name),
-    }),
-    advice: /^hooks set start='npm run start:prod'$/,
   },
   {
     what: 'a lock that the release before holds',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -138,44 +138,6 @@ describe('a backup of the service', () => {
     } finally {
       await service.close();
     }
-  });
-
-  it('that was cut off between two parts is gone on with', async () => {
-    const folderOf = join(folder, 'cut');
-    expect((await run(`restore ${file}`, folderOf)).code).toBe(0);
-    cutOff(folderOf);
-
-    const { code, out } = await run(`restore ${file}`, folderOf);
-
-    expect([code, out]).toEqual([0, expect.stringContaining('has the backup of')]);
-    expect(readdirSync(folderOf)).toEqual(expect.arrayContaining(['service.db', 'platform']));
-    expect(readdirSync(folderOf).filter((name) => name.startsWith('restore'))).toEqual([]);
-  });
-
-  it.each([
-    ['damaged', () => truncateSync(join(folder, 'bad.tgz'), statSync(file).size - 2000), 'is damaged, or not a backup'],
-    ['text', () => writeFileSync(join(folder, 'bad.tgz'), 'no archive'), 'is damaged, or not a backup'],
-    [
-      'another archive',
-      () => execFileSync('tar', ['-czf', join(folder, 'bad.tgz'), '-C', project, 'package.json']),
-      'is not a backup of this service',
-    ],
-    [
-      'of another kind',
-      () => {
-        writeFileSync(join(folder, 'deployment-webhooks-backup.json'), 'no JSON');
-        execFileSync('tar', ['-czf', join(folder, 'bad.tgz'), '-C', folder, 'deployment-webhooks-backup.json']);
-      },
-      'is not a backup of this service',
-    ],
-    ['missing', () => rmSync(join(folder, 'bad.tgz')), 'There is no file'],
-  ])('that is %s is refused, and nothing is written', async (what, spoil, sentence) => {
-    if (what === 'damaged') execFileSync('cp', [file, join(folder, 'bad.tgz')]);
-    spoil();
-    const empty = join(folder, `empty-${what.length}`);
-    const { code, err } = await run(`restore ${join(folder, 'bad.tgz')}`, empty);
-    expect([code, err]).toEqual([1, expect.stringContaining(sentence)]);
-    expect(existsSync(empty) ? readdirSync(empty) : []).toEqual([]);
   });
 
   it('is refused where there is no service', async () => {

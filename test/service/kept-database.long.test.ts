@@ -1,14 +1,9 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startLocal } from '../../lib/local/start.ts';
-import { cli } from '../support/cli.ts';
-import { newFolder } from '../support/new-folder.ts';
 import { githubPullRequest } from '../support/senders/pull-requests.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { project, testPage } from '../support/service/place.ts';
-import { clientOf, type Started, startEngineForTest } from '../support/service/started.ts';
+import { type Started, startEngineForTest } from '../support/service/started.ts';
 
 /** Inserts the row with that number at `/add/7`, and answers once SQLite has it; answers with all of them elsewhere. */
 const rows = (version: string): Record<string, string> => ({
@@ -68,7 +63,6 @@ describe('a database in WAL mode that is kept', () => {
   let started: Started;
   let tree: GitFolder;
   let url: string;
-  let acknowledged: readonly number[];
   const app = '/1/apps/demo/rows';
 
   beforeAll(async () => {
@@ -102,7 +96,7 @@ describe('a database in WAL mode that is kept', () => {
     const before = writer.ids.length;
     await expect.poll(() => writer.ids.length).toBeGreaterThan(before + 10);
 
-    acknowledged = await writer.end();
+    const acknowledged = await writer.end();
 
     const { version, ids } = await read(url);
     expect(version).toBe('1.0.1');
@@ -130,42 +124,5 @@ describe('a database in WAL mode that is kept', () => {
 
     expect(await read(opened.url)).toEqual({ version: '2.0.0-synchronize', ids: [id] });
     expect((await read(url)).ids).not.toContain(id);
-  });
-
-  it('comes back from a backup with its settings, and outlives the next deploy there', async () => {
-    const folder = newFolder('kept-backup');
-    const restored = join(folder, 'restored');
-    const file = join(folder, 'backup.tgz');
-    const writer = adding(url);
-    await expect.poll(() => writer.ids.length).toBeGreaterThan(10);
-    const before = [...acknowledged, ...writer.ids];
-    expect((await cli(['backup', file], { env: { DATA_DIR: started.dataDir } })).code).toBe(0);
-    await writer.end();
-    expect((await cli(['restore', file], { env: { DATA_DIR: restored } })).code).toBe(0);
-    await started.service.close();
-
-    const service = await startLocal({ project, dataDir: restored, page: testPage, port: 0 });
-    try {
-      started = { ...started, ...clientOf(service), service };
-      await expect.poll(async () => (await started.call(app)).body.state).toBe('running');
-      ({ url } = (await started.call(app)).body);
-      const { version, ids } = await read(url);
-      expect(version).toBe('1.0.1');
-      expect(before.filter((id) => !ids.includes(id))).toEqual([]);
-      expect((await started.call(`${app}/settings`)).body).toMatchObject(settings);
-
-      const id = await add(url);
-      const { login, repoHost } = service;
-      tree.git(
-        'remote',
-        'set-url',
-        'origin',
-        repoHost.cloneUrl('demo', 'rows').replace('//', `//demo:${login.password}@`),
-      );
-      await deploy('1.0.3');
-      expect((await read(url)).ids).toContain(id);
-    } finally {
-      await service.close();
-    }
   });
 });

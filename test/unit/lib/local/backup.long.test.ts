@@ -16,12 +16,11 @@ import fs, {
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { writeBackup } from '../../../../lib/local/backup/backup.ts';
 import { finishRestore } from '../../../../lib/local/backup/restore.ts';
-import { filesIn, randomFolder, writeNode } from '../../../support/backup/random-files.ts';
+import { filesIn, writeNode } from '../../../support/backup/random-files.ts';
 import { cli } from '../../../support/cli.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { type TarballEntry, tarball } from '../../../support/service/tarballs.ts';
@@ -84,19 +83,6 @@ async function restoreOf(entries: readonly TarballEntry[]) {
 }
 
 describe('a backup that is restored', () => {
-  it('has each file of an application, byte by byte and with its permissions, whatever its name', async () => {
-    await fc.assert(
-      fc.asyncProperty(randomFolder, async (folder) => {
-        const dataDir = dataFolder();
-        writeNode(Buffer.from(join(dataDir, DATA)), folder);
-        const { restored, backup } = await roundTrip(dataDir);
-        expect(backup.code, backup.err).toBe(0);
-        expect(filesIn(join(restored, 'platform'))).toEqual(filesIn(join(dataDir, 'platform')));
-      }),
-      { numRuns: 6, endOnFailure: true },
-    );
-  });
-
   it('has users, applications and branches of any name, and not what a kill has left of a write', async () => {
     const kept = {
       'passwords/ann.lock': 'secret',
@@ -307,6 +293,21 @@ describe('a file that is restored', () => {
     expect(readdirSync(restored)).toEqual([]);
   });
 
+  it.each<[what: string, content: () => Promise<Buffer> | string, sentence: string]>([
+    ['text', () => 'no archive', 'is damaged, or not a backup'],
+    ['another archive', () => tarball([{ name: 'package.json', content: '{}' }]), 'is not a backup of this service'],
+    ['of another kind', () => tarball([{ name: MARK, content: 'no JSON' }]), 'is not a backup of this service'],
+  ])('that is %s is refused, and nothing is written', async (_what, content, sentence) => {
+    const place = newFolder('no-backup');
+    const [file, restored] = [join(place, 'hooks.tgz'), join(place, 'data')];
+    const missing = await run(['restore', file], restored);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('There is no file')]);
+    writeFileSync(file, await content());
+    const { code, err } = await run(['restore', file], restored);
+    expect([code, err]).toEqual([1, expect.stringContaining(sentence)]);
+    expect(existsSync(restored) ? readdirSync(restored) : []).toEqual([]);
+  });
+
   it('that is larger than the free disk is refused before it is written', async () => {
     const spy = vi.spyOn(fs.promises, 'statfs').mockResolvedValue({ bavail: 40, bsize: 1000 } as fs.StatsFs);
     syncBuiltinESMExports();
@@ -333,6 +334,16 @@ describe('a file that is restored', () => {
 });
 
 describe('a restore that was killed', () => {
+  it('between two parts goes on when it is asked for again', async () => {
+    const { file, restored } = await restoreOf([]);
+    write(restored, `restore-read/${MARK}`, JSON.stringify({ format: 1, created_at: 'before' }));
+    renameSync(join(restored, 'service.db'), join(restored, 'restore-read/service.db'));
+    const { code, out } = await run(['restore', file], restored);
+    expect([code, out]).toEqual([0, expect.stringContaining('has the backup of before')]);
+    expect(ordersIn(join(restored, 'service.db'))).toEqual([{ id: 7 }]);
+    expect(readdirSync(restored).filter((name) => name.startsWith('restore'))).toEqual([]);
+  });
+
   it('while the last of it was removed is done', async () => {
     const dataDir = dataFolder();
     mkdirSync(join(dataDir, 'restore-read'));
