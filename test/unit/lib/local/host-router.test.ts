@@ -112,13 +112,6 @@ describe('The API and the applications on one port', () => {
     socket.terminate();
   });
 
-  it('a WebSocket to the API is refused', async () => {
-    const gateway = await openDoor(telling());
-    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/`);
-    const refused = await new Promise((resolve) => socket.once('error', resolve));
-    expect(String(refused)).toContain('400');
-  });
-
   it('an application is 503 while the platform does not answer', async () => {
     const platform = createServer();
     const gateway = await openDoor(platform);
@@ -133,44 +126,6 @@ describe('The API and the applications on one port', () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
     const { body } = await get(gateway, 'hello.demo.localhost', { headers });
     expect(body).toBe('GET / for hello.demo.localhost from 203.0.113.9 by https:443');
-  });
-
-  it('an upload larger than any buffer, and longer than a request to the API may take, goes through', async () => {
-    const bytes = 64 * 1024 * 1024;
-    const counting = createServer((message, response) => {
-      let seen = 0;
-      message.on('data', (chunk: Buffer) => {
-        seen += chunk.length;
-      });
-      message.on('end', () => response.end(String(seen)));
-    });
-    const { port } = await openDoor(counting);
-    const answer = await new Promise<string>((resolve, reject) => {
-      const headers = { host: 'hello.demo.localhost', expect: '100-continue' };
-      const sent = request({ port, method: 'PUT', headers }, async (got) => resolve(await text(got)));
-      sent.once('error', reject);
-      sent.once('continue', () => sent.end(Buffer.alloc(bytes)));
-      sent.flushHeaders();
-    });
-    expect(answer).toBe(String(bytes));
-  });
-
-  it('server-sent events arrive one by one', async () => {
-    let send = (_event: string) => {};
-    const platform = createServer((_message, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      send = (event) => response.write(`data: ${event}\n\n`);
-      send('first');
-    });
-    const { port } = await openDoor(platform);
-    const events = await new Promise<IncomingMessage>((resolve) => {
-      request({ port, headers: { host: 'hello.demo.localhost' } }, resolve).end();
-    });
-    const arrived = events[Symbol.asyncIterator]();
-    expect(String((await arrived.next()).value)).toBe('data: first\n\n');
-    send('second');
-    expect(String((await arrived.next()).value)).toBe('data: second\n\n');
-    events.destroy();
   });
 });
 
@@ -233,27 +188,11 @@ describe('A request as it reaches an application', () => {
     ]);
   });
 
-  pipelined('an offer of another protocol to the API is ignored too', async () => {
-    const gateway = await openDoor(telling());
-    const answer = await raw(gateway, [
-      ...['GET / HTTP/1.1', 'host: localhost', ...h2c, '', 'GET / HTTP/1.1', 'host: localhost', 'connection: close'],
-      ...['', ''],
-    ]);
-    expect(answer.match(/the API/g)).toHaveLength(2);
-  });
-
   it.each(['Upgrade: websocket', 'X: y'])('two Host headers are refused (%s)', async (more) => {
     const gateway = await openDoor(telling());
     const hosts = [host, 'host: other.demo.localhost'];
     const answer = await raw(gateway, ['GET / HTTP/1.1', ...hosts, more, 'connection: close, upgrade', '', '']);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  });
-
-  it('one that cannot be read gets an answer that is not one of the API', async () => {
-    const gateway = await openDoor(telling());
-    const answer = await raw(gateway, ['GET / HTTP/1.1', host, 'content-length: a', '', '']);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('{"error":"The request cannot be read."}');
   });
 
   it('has no header that is for this connection only', async () => {
