@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cli } from '../support/cli.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { expectProblem } from '../support/service/problem.ts';
 import { type ApiAnswer, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
@@ -64,19 +63,6 @@ describe('an application of one’s own', () => {
     expect((await ask('PUT', path, { value: canary })).status).toBe(201);
     expect((await ask('GET', `${app}/env`)).body).toEqual({ env: { GREETING: null } });
     expect((await ask('GET', app)).body).toMatchObject({ name: '@demo/greeting', state: 'never', url: null });
-  });
-
-  it('takes the variables of another service before its first deploy, as the command line has exported them', async () => {
-    const { url, login } = started.service;
-    const env = { HOOKS_URL: url, HOOKS_USER: login.user, HOOKS_SECRET: login.password };
-    const hooks = (args: string, stdin = '') => cli(`env ${args} --app @demo/greeting`, { env, stdin });
-    const { out } = await hooks('export');
-    expect(out).toBe(`GREETING=${canary}\n`);
-    expect((await hooks('unset GREETING')).code).toBe(0);
-    expect((await hooks('get GREETING')).code).toBe(1);
-    const { code, err } = await hooks('import -', out);
-    expect([code, err]).toEqual([0, expect.stringContaining('The name must be that of its package.json')]);
-    expect((await hooks('get GREETING')).out).toBe(`${canary}\n`);
   });
 
   it('is shown with its address, its entry and the deploys that it can go back to', async () => {
@@ -154,28 +140,6 @@ describe('an application of one’s own', () => {
     expect((await started.call('/demo/greeting.svg', { login: null })).body).toContain('deployment: ok');
     expect((await push('four')).status).toBe('ok');
     expect(await page()).toBe('four undefined');
-  });
-
-  it('API tokens are made with the password only, and a revoked one is refused', async () => {
-    const headers = { 'content-type': 'application/json' };
-    const make = (name: string, login?: string) =>
-      started.call('/1/auth/tokens', {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ name }),
-        ...(login !== undefined && { login }),
-      });
-    const made = await make('ci');
-    expect(made).toMatchObject({ status: 201, body: { name: 'ci', token: expect.stringMatching(/^\S{20,}$/) } });
-    const login = `demo:${made.body.token}`;
-    expect((await started.call('/1/apps/demo', { login })).status).toBe(200);
-    expect(await make('other', login)).toMatchObject({ status: 401, body: { code: 'mw:auth:unauthorized' } });
-    const listed = [{ name: 'ci' }];
-    expect((await ask('GET', '/1/auth/tokens')).body.tokens).toMatchObject(listed);
-    expect((await ask('DELETE', '/1/auth/tokens/ci')).status).toBe(204);
-    expectProblem(await ask('DELETE', '/1/auth/tokens/ci'), 404, 'status:db:not_found');
-    expect(JSON.stringify(started.lines)).not.toContain(made.body.token);
-    expect((await ask('GET', '/1/auth/local')).body).toMatchObject({ host: 'local' });
   });
 
   it('leaves no value of a variable in the log of the service or in an entry', async () => {

@@ -62,16 +62,6 @@ describe('a deploy that is ended before it is live', () => {
     expect(again.body).toMatchObject({ state: 'running', active: { id: live.id } });
   });
 
-  it('an entry that does not exist is 404, and that of another user 401', async () => {
-    const missing = `/1/status/demo/changes/${'0'.repeat(32)}/cancel`;
-    expect(await started.call(missing, { method: 'POST' })).toMatchObject({ status: 404 });
-    const theirs = missing.replace('demo', 'somebody');
-    expect(await started.call(theirs, { method: 'POST' })).toMatchObject({
-      status: 401,
-      body: { code: 'mw:auth:not_you' },
-    });
-  });
-
   it('a fix on top of a push whose build takes minutes supersedes it at once, and does not wait for it', async () => {
     const tree = await repository('fixed');
     const slow = await building(tree, 'fixed');

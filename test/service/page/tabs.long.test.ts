@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../support/body-of.ts';
-import { expectAccessible, openTab, signIn, type Tab } from '../../support/browser/page-driver.ts';
+import { openTab, signIn } from '../../support/browser/page-driver.ts';
 import { type VisitedService, visitedService } from '../../support/browser/visited-service.ts';
 import { application, type GitFolder, gitFolder } from '../../support/service/git-folder.ts';
 import { type HttpServer, httpServer } from '../../support/service/http-server.ts';
@@ -33,26 +33,6 @@ describe('the page, in several tabs, on other sites and beside a service that is
     for (const page of [dashboard, stranger]) await page.close();
   });
   afterEach(() => expect(at.tab.faults).toEqual([]));
-
-  it('a rollback starts the deploy before, and both tabs see it', async () => {
-    const shop = tree('shop');
-    shop.commit(application('shop', 'one'), 'The first page');
-    await shop.push();
-    await shows('The first page', 'Deployed');
-    shop.commit(application('shop', 'two'), 'The second page');
-    await go('#/demo/apps/shop');
-    await shop.push();
-    const other = await signIn(at.browser, { ...at, hash: '#/demo/deploys' });
-    await rowOfIn(other, 'The second page').getByText('Deployed').waitFor();
-    await at.tab.page.getByRole('button', { name: /Roll back to #/ }).click();
-    await expectAccessible(at.tab.page, at.axe);
-    await at.tab.page.getByRole('button', { name: 'Roll back', exact: true }).click();
-    await other.page.locator('li.row').first().getByText('Rolled back').waitFor();
-    const url = await at.tab.page.locator('.title a').getAttribute('href');
-    expect(await (await fetch(url ?? '')).text()).toBe('one');
-    expect(other.faults).toEqual([]);
-    await other.context.close();
-  });
 
   it('a hold is released by a click', async () => {
     blog = tree('blog');
@@ -94,7 +74,7 @@ describe('the page, in several tabs, on other sites and beside a service that is
       stop.abort();
       const json = { ...headers, 'content-type': 'application/json' };
       const body = JSON.stringify({ value: 'hello' });
-      const put = (name) => fetch('${at.base}/1/apps/demo/shop/env/' + name + '?restart=false', { method: 'PUT', headers: json, body });
+      const put = (name) => fetch('${at.base}/1/apps/demo/hello/env/' + name + '?restart=false', { method: 'PUT', headers: json, body });
       const set = await put('GREETING');
       const refused = await put('no-name');
       const wrong = await fetch(changes, { headers: { authorization: 'Basic ' + btoa('demo:wrong') } });
@@ -128,8 +108,4 @@ function emptyPage(): Promise<HttpServer> {
   return httpServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A page</title>');
   });
-}
-
-function rowOfIn({ page }: Tab, message: string) {
-  return page.locator('li.row', { hasText: message });
 }

@@ -124,33 +124,6 @@ describe('the page, in use', () => {
     expect(await page.evaluate('globalThis.saved')).toMatch(/^\S+Z .*started with good morning$/m);
   });
 
-  it('a deploy is cancelled from its page, where no stage runs on, and what was live stays', async () => {
-    const { page } = at.tab;
-    const [shop] = folders;
-    const manifest = { name: 'shop', version: '1.0.0', scripts: { start: 'node server.js', build: 'sleep 600' } };
-    shop?.commit({ 'package.json': JSON.stringify(manifest) }, 'Build for ten minutes');
-    shop?.git('push', '--quiet', '--push-option', 'nowait', 'hooks', 'HEAD');
-    await page
-      .locator('li.row', { hasText: 'Build for ten minutes' })
-      .getByRole('link', { name: /Build for/ })
-      .click();
-    // The feed tells no beginning of a stage: it is seen by those who come then.
-    const running = async () => {
-      await page.reload();
-      await page.locator('.step.done').nth(2).waitFor();
-      return page.locator('.step.running').count();
-    };
-    await expect.poll(running).toBe(1);
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByRole('button', { name: 'Cancel the deploy' }).click();
-    await page.getByText('Cancelled by demo').first().waitFor();
-    await page.locator('.step.running').waitFor({ state: 'hidden' });
-    await page.locator('.step.failed').waitFor();
-    await page.evaluate(`location.hash = '#/demo/apps/shop'`);
-    await page.locator('li.row', { hasText: 'Build for ten minutes' }).getByText('Cancelled').first().waitFor();
-    await page.locator('li.row', { hasText: 'Say the greeting' }).getByText('Current').waitFor();
-  });
-
   it('processes are seen with their memory, more of them are started, and cron says how it ended', async () => {
     const { page } = at.tab;
     const [shop] = folders;
@@ -168,44 +141,6 @@ describe('the page, in use', () => {
     await page.getByRole('button', { name: 'One worker more' }).click();
     await page.locator('.process', { hasText: 'works' }).nth(1).getByText('Running').waitFor();
     await page.getByRole('log').getByText('worker.2').first().waitFor();
-  });
-
-  it('the requests of an application are counted, and drawn beside its processes', async () => {
-    const { page } = at.tab;
-    await page.evaluate(`location.hash = '#/demo/apps/hello'`);
-    const hour = page.getByRole('region', { name: 'Last hour' });
-    await hour
-      .getByText(/^none$/)
-      .first()
-      .waitFor();
-    const address = await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href');
-    for (const _ of [1, 2, 3]) expect((await fetch(address ?? '')).status).toBe(200);
-    await hour.getByText(/^3, at most [123] a minute$/).waitFor();
-    await hour.getByText('2xx 3').waitFor();
-    await expectAccessible(page, at.axe);
-    await page.evaluate(`location.hash = '#/demo/apps/shop'`);
-  });
-
-  it('a domain is added, says what it lacks, belongs to one application, and is removed', async () => {
-    const { page } = at.tab;
-    const add = async (name: string) => {
-      await page.getByLabel('Domain', { exact: true }).fill(name);
-      await page.getByRole('button', { name: 'Add', exact: true }).click();
-    };
-    await page.getByRole('link', { name: 'Settings', exact: true }).nth(1).click();
-    await add('no domain');
-    await page.getByText(/is not the name of a domain/).waitFor();
-    await add('shop.example.com');
-    await page.getByText(/shop\.example\.com (has no address in DNS|.*DNS)/).waitFor();
-    await expectAccessible(page, at.axe);
-    await page.evaluate(`location.hash = '#/demo/apps/hello?show=settings'`);
-    await page.getByRole('heading', { name: 'hello' }).waitFor();
-    await add('shop.example.com');
-    await page.getByRole('alert').waitFor();
-    await page.evaluate(`location.hash = '#/demo/apps/shop?show=settings'`);
-    await page.getByRole('button', { name: 'Remove shop.example.com' }).click();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove shop.example.com' }).waitFor({ state: 'hidden' });
   });
 
   it('staging beside production is made, and the lines that deploy it are shown', async () => {
