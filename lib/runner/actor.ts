@@ -1,5 +1,5 @@
 import { HttpError, messageOf, sentenceOf, withSentence } from '../http/http-error.ts';
-import type { AppSpec, Missing, ReleaseSpec, ReportOf } from './calls.ts';
+import type { AppSpec, ReleaseSpec, ReportOf, Resumption } from './calls.ts';
 import { CurrentSpec } from './current-spec.ts';
 import { AppPort } from './door/app-port.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
@@ -123,10 +123,10 @@ export class Actor {
     return running || busy ? (formation?.release.snapshot ?? null) : null;
   }
 
-  async resume(missing?: Missing): Promise<void> {
+  async resume({ missing, later = false }: Resumption): Promise<void> {
     const { release, scale } = this.spec.now;
-    const inTurn = scale.web !== 'auto';
-    this.#take({ type: 'resumed', snapshot: release?.snapshot ?? null, missing, inTurn });
+    const snapshot = later ? null : (release?.snapshot ?? null);
+    this.#take({ type: 'resumed', snapshot, missing, inTurn: scale.web !== 'auto' });
     await this.settled(true);
   }
 
@@ -242,8 +242,8 @@ export class Actor {
   #add(version: number, run: StartedRun): void {
     const began = performance.now();
     this.runs.add(version, run);
-    void run.running?.ended.then(({ how, tooLarge }) => {
-      const ranMs = performance.now() - began;
+    void run.running?.ended.then(({ how, tooLarge, wellUntil = performance.now() }) => {
+      const ranMs = wellUntil - began;
       this.#take({ type: 'ended', version, how: `${run.running?.snapshot} ${how}`, tooLarge, ranMs });
       this.runs.retire(version);
     });

@@ -160,6 +160,8 @@ export interface LogQuery {
   readonly follow: boolean;
 }
 
+export type Resumption = Extract<Act, { readonly is: 'resume' }>;
+
 /** What is done with an application besides describing it. */
 export type Act =
   /**
@@ -170,10 +172,11 @@ export type Act =
   /** Starts the release again, with the current variables. `entry` is in the event that takes it back. */
   | { readonly is: 'restart'; readonly entry?: number | undefined }
   /**
-   * Starts an application that ran before, with retries as after a crash; ends when it was tried once. Without a release it
-   * is `starting` until it is resumed with one, or with what is `missing`. One that was started or stopped meanwhile stays so.
+   * Starts an application that ran before, with retries as after a crash; ends when it was tried once. Without a release, and
+   * `later`, it is `starting` until it is resumed with one, or with what is `missing`. One that was started or stopped meanwhile
+   * stays so.
    */
-  | { readonly is: 'resume'; readonly missing?: Missing | undefined }
+  | { readonly is: 'resume'; readonly missing?: Missing | undefined; readonly later?: boolean }
   /** Changes how many processes run of each type. */
   | { readonly is: 'scale'; readonly scale: Scale };
 

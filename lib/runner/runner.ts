@@ -54,7 +54,7 @@ export class Runner {
   async act(act?: Act): Promise<number | null> {
     if (act?.is === 'start') return this.#start(act.release, act.keptFiles);
     if (act?.is === 'restart') await this.#restart(act.entry);
-    else if (act?.is === 'resume') await this.#actor.resume(act.missing);
+    else if (act?.is === 'resume') await this.#actor.resume(act);
     else if (act?.is === 'scale') await this.#scale(act.scale);
     return this.spec.now.port;
   }

@@ -17,7 +17,7 @@ export function runApplications(runner: UsedRunner, desired: DesiredState, parts
   let resumed = desired.resume().catch(failed);
   runner.onRestart?.(() => {
     resumed = resumed
-      .then(desired.describeAll)
+      .then(() => desired.describeAll())
       .then(() => desired.resume())
       .catch(failed);
   });

@@ -82,9 +82,16 @@ export function desiredState(parts: DesiredParts) {
   };
   /** Starts an application again that was running; a failure goes to its log. */
   const begin = (app: AppId) => resumeOne(app).catch(failed(app));
-  /** Describes to the runner all applications that were started before. */
-  const describeAll = async () => {
-    await forEachLimit(await present(parts), DESCRIBED_AT_ONCE, (app) => apply(app).catch(failed(app)));
+  /**
+   * Describes to the runner all applications that were started before. What ran of these users is resumed after that: its
+   * requests wait.
+   */
+  const describeAll = async (resumed?: readonly string[]) => {
+    await forEachLimit(await present(parts), DESCRIBED_AT_ONCE, async (app) => {
+      const isResumed = resumed?.includes(app.user) ?? true;
+      const ran = isResumed && (await apps.find(app))?.wanted === 'running';
+      await apply(app, ran ? { is: 'resume', later: true } : undefined).catch(failed(app));
+    });
     await calls.begin();
   };
   /**
@@ -128,7 +135,7 @@ export function desiredState(parts: DesiredParts) {
         await calls.stop(app, true);
       }
       // The names of applications of an only user are shorter.
-      await describeAll();
+      await describeAll(added);
       for (const user of added) {
         // Some may take minutes to answer.
         resume(user).catch((error) => log({ type: 'platform.error', user, detail: messageOf(error) }));

@@ -123,7 +123,10 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
       parts.onMade(app, { release, scale });
       return { answers: answers({ scale }, release) };
     },
-    /** Ends the application; a start in progress is cancelled. */
+    /**
+     * Ends the application; a start in progress is cancelled. That of a deploy is none of these: what people ask for of one
+     * application is done one after the other (`lib/engine/dispatcher.ts`).
+     */
     stop: async () => {
       onRequest();
       // The application ends before that is written: it may be what fills the disk.

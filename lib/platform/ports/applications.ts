@@ -39,7 +39,7 @@ export function applications({ apps, snapshots, desired, view }: PortParts, { fi
 }
 
 export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOperations {
-  const { apps, builder, domains, events, removals, desired, view } = parts;
+  const { apps, builder, domains, events, onEvent, removals, desired, view } = parts;
   const callOf = (app: AppRef, what: string): AppCall => ({ app, code: START, what: `${what} ${app.app}` });
   /** Does something to an application of which nothing runs or is built. */
   const ending = async (app: AppId, work: () => Promise<void>) => {
@@ -73,7 +73,7 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
     remove: async (app) => {
       await find(callOf(app, 'the removal of'), async (name) => {
         await ending(name, async () => {
-          await events.endAll(name);
+          if (await events.endAll(name)) onEvent();
           await apps.remove(name);
         });
         domains.read();

@@ -22,6 +22,8 @@ export interface PortParts {
   readonly variables: VariableStore;
   readonly domains: Domains;
   readonly events: AppEventStore;
+  /** Called when an event was stored. */
+  readonly onEvent: () => void;
   readonly builder: Builder;
   readonly desired: DesiredState;
   readonly view: AppView;

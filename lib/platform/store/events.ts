@@ -21,8 +21,8 @@ export interface AppEventStore {
    * reported them may be gone. Returns whether there were any.
    */
   keepOnly(app: AppId, subjects: ReadonlySet<string>): Promise<boolean>;
-  /** Ends the incidents of an application that is about to be removed, on a full disk too. */
-  endAll(app: AppId): Promise<void>;
+  /** Ends the incidents of an application that is about to be removed, on a full disk too. Returns whether there were any. */
+  endAll(app: AppId): Promise<boolean>;
 }
 
 interface Row {
@@ -69,8 +69,8 @@ function keepOnly(tables: Tables, { user, app }: AppId, subjects: ReadonlySet<st
 }
 
 /** The rows of an application go with it: what has to be told yet becomes a row of no application, for an hour at least. */
-function endAll(tables: Tables, { user, app }: AppId): void {
-  keepOnly(tables, { user, app }, new Set());
+function endAll(tables: Tables, { user, app }: AppId): boolean {
+  const isNews = keepOnly(tables, { user, app }, new Set());
   const ofNone = "user = ? AND app IS NULL AND about <> ''";
   const anHourAgo = new Date(Date.now() - SAME_ENTRY_MS).toISOString();
   tables.run(
@@ -79,6 +79,7 @@ function endAll(tables: Tables, { user, app }: AppId): void {
     anHourAgo,
   );
   tables.run("UPDATE states SET app = NULL WHERE user = ? AND app = ? AND about <> ''", user, app);
+  return isNews;
 }
 
 function eventOf({ seq, user, app, about, doc }: Row): AppEvent | Incident {

@@ -40,6 +40,8 @@ export interface Ending {
   /** Whether it was ended because it used too much memory, or had too many processes. */
   readonly tooLarge: boolean;
   readonly exit: Exit;
+  /** By `performance.now()`, when it was last seen to be well, if it was ended because it was not; absent: until its end. */
+  readonly wellUntil?: number | undefined;
 }
 
 /** A running process of an application, with all that it has started. */

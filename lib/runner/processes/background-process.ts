@@ -154,8 +154,8 @@ export class BackgroundProcess {
           this.#group = undefined;
           // Its id may be another process's by then.
           this.#running = Promise.resolve(undefined);
-          const { how, tooLarge } = ending;
-          this.#take({ type: 'ended', version, how, tooLarge, ranMs: performance.now() - began });
+          const { how, tooLarge, wellUntil = performance.now() } = ending;
+          this.#take({ type: 'ended', version, how, tooLarge, ranMs: wellUntil - began });
           this.#crashedFirst({ how, lines, ending });
         });
       },

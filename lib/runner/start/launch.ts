@@ -203,6 +203,7 @@ function watched(
 ): Required<Pick<RunningWeb, 'ended'> & Pick<Target, 'onRefused'>> {
   const { graceMs, reopenMs, healthMs: everyMs } = limits;
   let why: string | undefined;
+  let wellUntil: number | undefined;
   let isLooking = false;
   const end = async (how: string) => {
     why ??= how;
@@ -216,12 +217,13 @@ function watched(
   };
   if (health) {
     const path = health.path;
-    void untilUnhealthy({ host, signal, address, path, everyMs }).then(async (how) => {
-      if (how !== undefined) await end(how);
+    void untilUnhealthy({ host, signal, address, path, everyMs }).then(async (ill) => {
+      wellUntil = ill?.wellUntil;
+      if (ill) await end(ill.how);
     });
   }
   return {
-    ended: ended.then((ending) => (why === undefined ? ending : { ...ending, how: why })),
+    ended: ended.then((ending) => (why === undefined ? ending : { ...ending, how: why, wellUntil })),
     onRefused: () => void look(),
   };
 }

@@ -120,16 +120,22 @@ interface HealthWatch extends Asker {
   readonly everyMs: number;
 }
 
-/** Asks for the path as long as it answers well. Returns what it did instead, undefined when the signal has ended this. */
-export async function untilUnhealthy({ everyMs, ...watch }: HealthWatch): Promise<string | undefined> {
+/**
+ * Asks for the path as long as it answers well. Returns what it did instead, and until when (by `performance.now()`) it was well;
+ * undefined when the signal has ended this.
+ */
+export async function untilUnhealthy({ everyMs, ...watch }: HealthWatch) {
   const { path, signal } = watch;
+  let wellUntil = performance.now();
   for (let failures = 0; !signal.aborted; ) {
     await unless(ABORTED, pause(everyMs, undefined, { signal, ref: false }));
     const { status } = (await answer(watch, watch, everyMs)) ?? {};
-    failures = status !== undefined && status < 400 ? 0 : failures + 1;
+    const isWell = status !== undefined && status < 400;
+    failures = isWell ? 0 : failures + 1;
+    if (isWell) wellUntil = performance.now();
     if (failures < UNHEALTHY || signal.aborted) continue;
     const what = status === undefined ? 'did not answer' : `answered ${status} to`;
-    return `${what} GET ${path} ${UNHEALTHY} times in a row`;
+    return { how: `${what} GET ${path} ${UNHEALTHY} times in a row`, wellUntil };
   }
   return undefined;
 }

@@ -40,11 +40,17 @@ it.each(['stopped', 'running'])(
 
 it('the incident of a job ends with its application, and another one with that name begins anew', async () => {
   const at = await platform();
+  let news = 0;
+  at.onEvent(() => {
+    news += 1;
+  });
   for (const _ of ['first', 'second']) {
     await deploy(at, 'hello', '1', withJob);
     await expect.poll(async () => (await told(at)).at(-1)).toEqual(FAILS);
     const failing = (await eventsOf(at)).find(({ app, state }) => app === 'hello' && state === 'crashed');
+    const before = news;
     await at.operations.remove(hello);
+    expect(news).toBe(before + 1);
     const gone = (await eventsOf(at)).at(-1);
     expect(gone).toMatchObject({ state: 'running', reason: IS_GONE[1] });
     expect(gone).toHaveProperty('first', failing && 'first' in failing && failing.first);

@@ -64,7 +64,7 @@ it.each(Object.entries(killed))(
       runner: (runner) => ({
         ...noted(runner),
         apply: async (app, act) => {
-          if (act?.is === 'resume') resumed.push((await runner.states()).map(({ state }) => state));
+          if (act?.is === 'resume' && !act.later) resumed.push((await runner.states()).map(({ state }) => state));
           return noted(runner).apply(app, act);
         },
       }),
@@ -165,4 +165,32 @@ it('a runner that does not answer is 503 for who asks for the applications', asy
     code: 'request:unavailable',
     detail: 'What runs the applications was started again.',
   });
+});
+
+it('requests for what ran wait for its turn after a restart of the runner; what was stopped is stopped', async () => {
+  const dataDir = await temporaryFolder();
+  const first = await platform({ dataDir });
+  await deploy(first, 'hello', '1', version('1'));
+  await deploy(first, 'other', '1', appFiles('other', serverFile('other')));
+  await first.operations.stop({ user: 'ada', app: 'other' });
+  await first.close();
+
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const second = await platform({
+    dataDir,
+    runner: (runner) => ({
+      ...runner,
+      apply: async (app, act) => {
+        if (act?.is === 'resume' && !act.later) await held;
+        return runner.apply(app, act);
+      },
+    }),
+  });
+  const answer = visit(second, HOST);
+  expect(await visit(second, 'other.ada.localhost')).toMatchObject({ status: 503 });
+  goOn();
+  expect(await answer).toMatchObject({ status: 200, body: '1' });
 });

@@ -60,6 +60,25 @@ it('one that fails twice and answers then runs on', async () => {
   expect(await log()).not.toContain('in a row');
 });
 
+/** Each process is well at its start, and never again. */
+const soonIll = `
+let asked = 0;
+require('node:http').createServer((request, response) => {
+  if ((asked += 1) === 1) response.end();
+}).listen(process.env.PORT, process.env.HOST);`;
+
+it('one that hangs after each start is in a crash loop, however long its answers are waited for', async () => {
+  const folder = await temporaryFolder();
+  const limits = { crashPauseMs: 10, healthMs: 100, keepMs: 10, crashLimit: 3, crashWindowMs: 400 };
+  const running = await openRunner({ folder, limits, own: process.env });
+  afterwards(running.close);
+  const health = { path: '/healthz', seconds: 5 };
+  await startAt(running, specIn(folder), { ...(await releaseIn(folder, '1', soonIll)), health });
+  await until('it is in a loop', async () =>
+    (await running.events(null)).some(({ event }) => event.type === 'app.crashed'),
+  );
+});
+
 /** Its answer goes on for ever, line by line. */
 const endless = `
 require('node:net').createServer((socket) => {

@@ -32,6 +32,17 @@ it('an application whose release is built again is starting; one that is stopped
   expect(await stateAt(running)).toBe('running');
 });
 
+it('an application that is resumed later is starting, also where its release is there', async () => {
+  const { running, spec, release } = await opened();
+  const ready = { ...spec, release: await release('1', UP) };
+  await running.apply(ready, { is: 'resume', later: true });
+  expect(await stateAt(running)).toBe('starting');
+  await running.apply(ready, { is: 'resume' });
+  expect(await stateAt(running)).toBe('running');
+  await running.apply(ready, { is: 'resume', later: true });
+  expect(await stateAt(running)).toBe('running');
+});
+
 it('an application whose release cannot be had has crashed with that reason', async () => {
   const { running, spec } = await opened();
   await running.apply(spec, { is: 'resume', missing: { snapshot: '1', why: 'Its tarball is gone.' } });
