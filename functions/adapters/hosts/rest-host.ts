@@ -50,8 +50,8 @@ export function restHost(options: HostOptions, dialect: Dialect): Host {
     const what = `${object} of ${commit.owner}/${commit.name} at ${commit.sha.slice(0, 12)}`;
     return restApi(rest, { ...place, code, what, authorized: token !== null }, token);
   };
-  const apiAt = (code: ErrorCode, object: string, repository: RepositoryRef, token: HostToken): Api =>
-    apiFor(code, object, { ...repository, sha: ANY_COMMIT }, token).with({
+  const apiAt = (object: string, repository: RepositoryRef, token: HostToken): Api =>
+    apiFor('deploy:repohost:no_pkg_json', object, { ...repository, sha: ANY_COMMIT }, token).with({
       what: `${object} of ${repository.owner}/${repository.name}`,
     });
   const readFile = fileReader(dialect);
@@ -74,7 +74,7 @@ export function restHost(options: HostOptions, dialect: Dialect): Host {
       throw new DeployError(api.purpose.code, 'The other commit is not a commit id.', { retry: false });
     },
     async wholeCommit(repository, digits, token) {
-      const api = apiAt('deploy:repohost:no_pkg_json', `the commit ${digits}`, repository, token);
+      const api = apiAt(`the commit ${digits}`, repository, token);
       if (!dialect.commitSchema || !/^[0-9a-f]{7,64}$/.test(digits)) {
         throw new DeployError(api.purpose.code, NO_WHOLE_ID, { retry: false });
       }
@@ -83,7 +83,7 @@ export function restHost(options: HostOptions, dialect: Dialect): Host {
       throw notUnderstood(api.purpose);
     },
     async tip(repository, branch, token) {
-      const api = apiAt('deploy:repohost:no_pkg_json', `the branch ${branch}`, repository, token);
+      const api = apiAt(`the branch ${branch}`, repository, token);
       const { path, schema } = dialect.branch(repository, branch);
       const response = await ofVisible(api, { path }, dialect.repositoryPath(repository));
       if (response === null) return null;
@@ -92,15 +92,15 @@ export function restHost(options: HostOptions, dialect: Dialect): Host {
       return name === branch ? tip : null;
     },
     async repository(repository, token) {
-      const api = apiAt('deploy:repohost:no_pkg_json', 'the description', repository, token);
+      const api = apiAt('the description', repository, token);
       return api.read(hostedRepository, { path: dialect.repositoryPath(repository) });
     },
     async pullRequestState(repository, pullRequest, token) {
-      const api = apiAt('deploy:repohost:no_pkg_json', `the pull request ${pullRequest}`, repository, token);
+      const api = apiAt(`the pull request ${pullRequest}`, repository, token);
       return pullRequestState(api, dialect.pullRequest(repository, pullRequest), dialect.repositoryPath(repository));
     },
     async openPullRequests(repository, token, tag) {
-      const api = apiAt('deploy:repohost:no_pkg_json', 'the open pull requests', repository, token);
+      const api = apiAt('the open pull requests', repository, token);
       return openPullRequests(api, dialect.pullRequests(repository), tag);
     },
     pair: async (login, secret) =>

@@ -40,7 +40,7 @@ export const unset: CommandDefinition = {
   args: [{ name: '<name...>', about: 'the names of the variables' }],
   options: [NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
   examples: [['hooks env unset LOG_LEVEL --app shop', 'shop runs without it from then on']],
-  run: (call) => change(call, Object.fromEntries(call.args.several(0).map((name) => [checkedName(name), null]))),
+  run: (call) => change(call, Object.fromEntries(call.args.several().map((name) => [checkedName(name), null]))),
 };
 
 export const importFile: CommandDefinition = {
@@ -57,7 +57,7 @@ export const importFile: CommandDefinition = {
 type Changes = Readonly<Record<string, string | null>>;
 
 async function setVariables(call: Call): Promise<number> {
-  const given = call.args.several(0).map(assignment);
+  const given = call.args.several().map(assignment);
   const fromInput = given.filter(({ value }) => value === '-');
   if (fromInput.length > 1) throw new UsageError('Only one value can be read from standard input.');
   const [input] = fromInput;

@@ -43,7 +43,7 @@ for that. The other processes and cron run on.`,
     ['hooks scale web=auto', 'it runs only while it is used'],
   ],
   run: async (call) => {
-    const body = Object.fromEntries(call.args.several(0).map(countIn));
+    const body = Object.fromEntries(call.args.several().map(countIn));
     const { client, path } = await findApp(call);
     return show(call, await client.call({ path: [...path, 'processes'], method: 'PATCH', body }));
   },

@@ -41,7 +41,7 @@ async function runCommand(call: Call): Promise<number> {
   const service = api(await findService(call), over.signal);
   const app = await appName(call);
   const runs = ['apps', service.user, app, 'runs'];
-  const command = call.args.several(0);
+  const command = call.args.several();
   // A shell or a REPL would wait without a prompt.
   if (call.stdin.isTTY && command.length === 1 && /^[\w./-]+$/.test(command[0] ?? '')) call.warn(NO_TERMINAL);
   const answer = await service.call({ method: 'POST', path: runs, body: { command } });

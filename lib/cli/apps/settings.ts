@@ -32,7 +32,7 @@ ${columns(SETTING_NAMES.map((name) => [name, settingOf(name).about])).join('\n')
     ['hooks set password=- --app shop-staging < password.txt', 'visitors are asked for it; "password=" removes it'],
   ],
   run: async (call) => {
-    const given = call.args.several(0);
+    const given = call.args.several();
     const [app] = given.filter((one) => !one.includes('='));
     const assigned = given.slice(app === undefined ? 0 : 1).map(assignment);
     const read = assigned.map(async ([name, text]) => [name, await settingTyped(call, name, text)] as const);
@@ -46,7 +46,7 @@ export const unset: CommandDefinition = {
   args: [{ name: '<name...>', about: `the settings: ${SETTING_NAMES.join(', ')}` }],
   options,
   examples: [['hooks unset build output --app shop', 'what the repository says, from the next deploy on']],
-  run: (call) => change(call, undefined, Object.fromEntries(call.args.several(0).map((name) => [name, null]))),
+  run: (call) => change(call, undefined, Object.fromEntries(call.args.several().map((name) => [name, null]))),
 };
 
 /** Returns what a text means as the value of a setting; a secret that is "-" is asked for, or read from standard input. */

@@ -27,9 +27,9 @@ export class Arguments {
     throw new UsageError(`One application can be named, not ${given} and ${option}.`);
   }
 
-  /** Returns the values of the last argument, which may be several. */
-  several(place: number): readonly string[] {
-    const value = this.#positional[place];
+  /** Returns the values of the only argument, which may be several. */
+  several(): readonly string[] {
+    const value = this.#positional[0];
     return Array.isArray(value) ? value.map(String) : [];
   }
 

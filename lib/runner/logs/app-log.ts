@@ -117,12 +117,6 @@ function written({ at, stream, process, line }: PrintedLine): string {
   return `${at} ${stream}${process === undefined ? '' : `/${process}`} ${line}`;
 }
 
-/** Returns the line for a reader of plain text: time, who printed it unless that is `web`, text. */
-export function plain({ at, stream, process, line }: PrintedLine): string {
-  const who = [...(stream === 'platform' ? ['platform'] : []), ...(process === undefined ? [] : [process])];
-  return `${at} ${who.length === 0 ? '' : `${who.join(' ')}: `}${line}`;
-}
-
 /** Reads a line of the file. */
 export function readWritten(text: string): PrintedLine {
   const [, at = '', name, process, line = ''] =

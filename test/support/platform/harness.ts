@@ -12,7 +12,6 @@ import type { PrintedLine } from '../../../functions/core/ports/processes.ts';
 import { HttpError, messageOf } from '../../../lib/http/http-error.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import type { Snapshot } from '../../../lib/platform/store/snapshots.ts';
-import { plain } from '../../../lib/runner/logs/app-log.ts';
 import { commitTarball as tarball } from '../service/tarballs.ts';
 import { type InProcess, type InProcessOptions, startInProcess } from './in-process.ts';
 
@@ -240,4 +239,10 @@ export async function isAlive(pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
+/** Returns the line for a reader of plain text: time, who printed it unless that is `web`, text. */
+function plain({ at, stream, process, line }: PrintedLine): string {
+  const who = [...(stream === 'platform' ? ['platform'] : []), ...(process === undefined ? [] : [process])];
+  return `${at} ${who.length === 0 ? '' : `${who.join(' ')}: `}${line}`;
 }
