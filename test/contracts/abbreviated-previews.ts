@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
-import { SECOND } from '../support/entries.ts';
 import { bitbucketPullRequest as pull } from '../support/senders/pull-requests.ts';
 import type { LogRoles } from '../support/worlds/pipeline-world.ts';
 import { previewWorld } from './previews.ts';
+import { watchedWorld } from './watched-previews.ts';
 
 const short = ({ sha }: CommitRef) => sha.slice(0, 12);
 const opened = { action: 'opened', number: 7 };
@@ -86,24 +86,10 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
   });
 
   describe('a list of pull requests with 12 digits of their commits', () => {
-    async function watchedWorld() {
-      const world = await previewWorld(open());
-      const head = world.commit(world.trunk);
-      await world.hears(pull({ ...opened, commit: head }));
-      const list = (number: number, commit: CommitRef, more = {}) =>
-        world.host.pullRequest(number, true, { sha: short(commit), ...more });
-      list(7, head);
-      await world.watch();
-      const later = async () => {
-        world.clock.pass(45 * SECOND);
-        await world.watch();
-      };
-      const newest = async () => (await world.entries())[0];
-      return { ...world, head, list, later, newest };
-    }
+    const watched = () => watchedWorld(open(), pull, short);
 
     it('has those that the log knows, checked or not, once', async () => {
-      const { call, commit, head, list, later, entries, drain } = await watchedWorld();
+      const { call, commit, head, list, later, entries, drain } = await watched();
       expect(await entries()).toHaveLength(2);
       const next = commit(head);
       await call(pull({ ...updated, commit: next }));
@@ -116,7 +102,7 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
     });
 
     it('has one that was known before the newest, also when a fork waits with it', async () => {
-      const { hears, commit, head, list, later, entries } = await watchedWorld();
+      const { hears, commit, head, list, later, entries } = await watched();
       const next = commit(head);
       await hears(pull({ ...updated, commit: next }));
       list(7, next);
@@ -131,7 +117,7 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
     });
 
     it('has one that was never deployed, because it could not be', async () => {
-      const { hears, head, list, later, entries, host } = await watchedWorld();
+      const { hears, head, list, later, entries, host } = await watched();
       const broken = host.commit({ owner: 'ann', name: 'shop', files: { 'package.json': '{' }, parent: head });
       await hears(pull({ ...updated, commit: broken }));
       const before = await entries();
@@ -141,7 +127,7 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
     });
 
     it('has one that was deployed, though so many were since that the log is not looked through for it', async () => {
-      const { hears, commit, head, list, later, entries, reader } = await watchedWorld();
+      const { hears, commit, head, list, later, entries, reader } = await watched();
       const next = commit(head);
       await hears(pull({ ...updated, commit: next }));
       list(7, next);
@@ -156,7 +142,7 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
     });
 
     it('has one that no call has brought, which is deployed; the call that comes late is not', async () => {
-      const { hears, commit, head, list, later, newest } = await watchedWorld();
+      const { hears, commit, head, list, later, newest } = await watched();
       const next = commit(head);
       list(7, next, { title: 'Green' });
       await later();
@@ -167,7 +153,7 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
     });
 
     it('has one of a fork that no call has brought, which waits for a person', async () => {
-      const { commit, head, list, later, newest } = await watchedWorld();
+      const { commit, head, list, later, newest } = await watched();
       const strange = commit(head, 'shop', 'mallory');
       list(8, strange, { fromFork: true, source: 'mallory/shop' });
       await later();

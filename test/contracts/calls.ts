@@ -222,6 +222,7 @@ const pulls: readonly Row[] = [
   { steps: 'run b passed; close e; now -; move b→e; run e passed', live: '-' },
   { steps: 'run b passed; close b; now -; open b', live: '-' },
   { steps: 'close b; now -; run b passed', live: '-' },
+  { steps: 'run b failed; close b; now -; run b passed', live: '-' },
   { steps: 'run b passed; now -; close b + move b→e', live: '-' },
   { steps: 'run b passed; now -; close b + open b', live: '-' },
   { steps: 'run b passed; now e; close b + move b→e; run e passed', live: 'e' },

@@ -93,63 +93,6 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     await expect(ask('shop', 'rename', '{"name":"other"}')).rejects.toMatchObject({ code: 'status:db:not_found' });
   });
 
-  it('shows each step as a change, numbered without gaps', async () => {
-    const world = pipelineWorld(open());
-    await push(world, commit(world, null), null);
-    await world.drain();
-    const changes = await world.reader.changes(world.user, 0, 100);
-    expect(changes.map(({ seq }) => seq)).toEqual(changes.map((_, index) => index + 1));
-    expect(changes.map(({ status, stage }) => `${status} ${stage}`)).toEqual([
-      'queued check',
-      ...stageNames.map((name) => `running ${name}`),
-      'ok start',
-    ]);
-  });
-
-  it('holds a push for CI and deploys it when a build passes, also after an older commit was deployed in between', async () => {
-    const world = pipelineWorld(open());
-    const travis = { '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n' };
-    const first = commit(world, null, travis);
-    const second = commit(world, first, travis);
-    await push(world, first, null);
-    await push(world, second, first);
-    await world.drain();
-    expect(await statuses(world)).toEqual(['held', 'held']);
-    for (const { sha } of [first, second]) {
-      const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
-      const build = { user: world.user, sha, kind: 'build', provider: 'travis' } as const;
-      await world.queue.send(jobOf(await append(world.log, build, { isNewestPush: false, checkResult: outcome })));
-      await world.drain();
-    }
-    expect(await statuses(world)).toEqual(['ok', 'ok', 'skipped', 'skipped']);
-    expect(world.started).toEqual(['1.0.0-1', '1.0.0-2']);
-  });
-
-  it('deploys what waited for CI when its repository was renamed meanwhile, with the build that names the new one', async () => {
-    const world = pipelineWorld(open());
-    const { host, log, queue, user, clock } = world;
-    const files = {
-      'package.json': manifest,
-      '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n',
-    };
-    const waiting = { user, sha: commit(world, null, files).sha, repository: { ...repository, id: '7' } };
-    const tip = { isTip: true, dueAt: clock.now() + MINUTE };
-    await queue.send(jobOf(await append(log, waiting, tip)));
-    await world.drain();
-    expect(await statuses(world)).toEqual(['held']);
-    const { sha } = host.commit({ owner: 'ann', name: 'store', files });
-    host.branch({ ...repository, name: 'store', sha }, 'master');
-    const checkResult = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
-    const ofBuild = { user, sha, kind: 'build', provider: 'travis' } as const;
-    const renamed = { ...repository, name: 'store', id: '7' };
-    await queue.send(
-      jobOf(await append(log, { ...ofBuild, repository: renamed }, { isNewestPush: false, checkResult })),
-    );
-    await world.drain();
-    expect(await log.read(user, 2)).toMatchObject({ status: 'ok', appName: 'shop' });
-    expect(await world.facts.appOwner(user, 'shop')).toMatchObject({ name: 'store', id: '7' });
-  });
-
   /** Receives the messages of an entry until it is at that stage. */
   async function until(world: World, number: number, stage: StageName): Promise<void> {
     const { sent } = world.queue;
@@ -180,18 +123,6 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     expect(world.started).toEqual(['1.0.0-2']);
   });
 
-  it('ends it before the next stage is queued, which may fail', async () => {
-    const world = pipelineWorld(open());
-    const first = commit(world, null);
-    await push(world, first, null);
-    await until(world, 1, 'extract');
-    await push(world, commit(world, first), first);
-    await world.deliverInVain(world.queue.sent.find(({ number }) => number === 2) ?? fail());
-    expect(await statuses(world)).toEqual(['superseded', 'running']);
-    await world.drain();
-    expect(await statuses(world)).toEqual(['superseded', 'ok']);
-  });
-
   it('lets a deploy finish that is being started, and the newer one says that it waits for it', async () => {
     const world = pipelineWorld(open());
     const first = commit(world, null);
@@ -220,33 +151,6 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     await push(world, commit(world, first, travis), first);
     await world.drain();
     expect(await statuses(world)).toEqual(['ok', 'held']);
-  });
-
-  it('fetches a tarball again that was lost with the store', async () => {
-    const world = pipelineWorld(open());
-    await push(world, commit(world, null), null);
-    while (world.queue.sent[0]?.stage !== 'upload') await world.deliver(world.queue.sent.shift() ?? fail());
-    for (const key of world.tarballs.keys()) await world.tarballs.remove(key);
-    await world.drain();
-    expect(await statuses(world)).toEqual(['ok']);
-  });
-
-  it('continues after the queues were lost and a worker died, with a sweep of everything', async () => {
-    const world = pipelineWorld(open());
-    const { number } = await push(world, commit(world, null), null);
-    await world.deliver(world.queue.sent.shift() ?? fail());
-    await world.log.claim({
-      user: world.user,
-      number,
-      stage: 'fetch',
-      now: world.clock.now(),
-      leaseUntil: world.clock.now() + 5 * MINUTE,
-      dueAt: world.clock.now() + 6 * MINUTE,
-    });
-    world.queue.sent.length = 0;
-    await world.sweep(true);
-    await world.drain();
-    expect(await statuses(world)).toEqual(['ok']);
   });
 
   it('ends every push and leaves the newest running, whatever is doubled, lost, late or out of order', async () => {

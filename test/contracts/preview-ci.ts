@@ -217,24 +217,6 @@ export function previewCiContract(open: () => LogRoles): void {
       expect(apps()).toEqual(['shop']);
     });
 
-    it('ends when it is closed, after which no build deploys it', async () => {
-      const { held, hears, head, read, apps, entries } = await holding();
-      await hears(pull({ action: 'closed', number: 7, commit: head }));
-      expect(await read(held)).toMatchObject({ status: 'superseded', reason: 'The pull request #7 was closed.' });
-      const before = (await entries()).length;
-      await hears(status(head, 'success'));
-      expect(apps()).toEqual(['shop']);
-      expect(await entries()).toHaveLength(before + 1);
-    });
-
-    it('is not deployed after it was skipped and closed', async () => {
-      const { hears, head, apps } = await holding();
-      await hears(status(head, 'failure'));
-      await hears(pull({ action: 'closed', number: 7, commit: head }));
-      await hears(status(head, 'success'));
-      expect(apps()).toEqual(['shop']);
-    });
-
     it('is released with the others of the same commit', async () => {
       const { held, hears, head, read, apps } = await holding();
       const other = await hears(pull({ action: 'opened', number: 8, branch: 'more', commit: head }));

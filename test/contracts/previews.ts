@@ -157,16 +157,6 @@ export function previewContract(open: () => LogRoles, hosts: readonly (typeof HO
       expect(apps()).toEqual(['shop', 'shop-pr-7']);
     });
 
-    it('deploys a branch that was forced back to an older commit', async () => {
-      const { hears, commit, trunk } = await previewWorld(open());
-      const first = commit(trunk);
-      const second = commit(first);
-      await hears(pull({ ...opened, commit: first }));
-      await hears(pull({ action: moves, number: 7, commit: second, before: first }));
-      const back = await hears(pull({ action: moves, number: 7, commit: first, before: second }));
-      expect(back).toMatchObject({ status: 'ok', sha: first.sha });
-    });
-
     describe('of which a call comes late', () => {
       /** Its second commit, whose call has come, and then the call of the first one, which names no commit before. */
       async function late() {
@@ -186,15 +176,6 @@ export function previewContract(open: () => LogRoles, hosts: readonly (typeof HO
         const reason = `The head of the pull request #7 is ${head}; the commit ${other} is not deployed any more.`;
         expect(await hears(told(older))).toMatchObject({ status: 'superseded', sha: older.sha, reason });
         expect(started).toEqual(['1.0.0-1', `1.0.0-${deployed.number}`]);
-      });
-
-      it('deploys the commit that it has, also when the late call comes before that is checked', async () => {
-        const { call, drain, older, newest, told, host, read } = await late();
-        host.pullRequest(7, true, { sha: newest.sha });
-        const [first, second] = [await call(told(newest)), await call(told(older))];
-        await drain();
-        expect(await read(first)).toMatchObject({ status: 'ok', sha: newest.sha });
-        expect(await read(second)).toMatchObject({ status: 'superseded' });
       });
 
       it('deploys the commit that was told last when the host says the one before for some seconds', async () => {
@@ -301,13 +282,6 @@ export function previewContract(open: () => LogRoles, hosts: readonly (typeof HO
       expect(apps()).toEqual(['shop', 'shop-pr-7']);
     });
 
-    it('is made once for a call that is sent twice', async () => {
-      const { hears, commit, trunk } = await previewWorld(open());
-      const sent = pull({ ...opened, delivery: 'the-same', commit: commit(trunk) });
-      await hears(sent);
-      expect(await hears(sent)).toMatchObject({ status: 'duplicate' });
-    });
-
     it('of a fork waits for a person, whatever CI says, and runs when it is released', async () => {
       const world = await previewWorld(open());
       const { hears, commit, trunk, apps, log, queue, clock, read, drain, user } = world;
@@ -407,15 +381,6 @@ export function previewContract(open: () => LogRoles, hosts: readonly (typeof HO
       const refused = await hears(pull({ ...opened, number: 21, commit: commit(trunk) }));
       expect(refused).toMatchObject({ status: 'skipped', reason: expect.stringContaining('shop has 20 previews') });
       expect(apps()).toEqual(['shop']);
-    });
-
-    it('gets the variables of its parent that are marked for previews, and no others', async () => {
-      const { hears, commit, trunk, variables, user } = await previewWorld(open());
-      const secrets = { API: 'https://test.example.com', SECRET: 'x', PREVIEW_VARIABLES: 'API' };
-      await variables.set({ user, app: 'shop' }, secrets);
-      await hears(pull({ ...opened, commit: commit(trunk) }));
-      const given = { API: 'https://test.example.com', PREVIEW_VARIABLES: 'API' };
-      expect(await variables.read({ user, app: 'shop-pr-7' })).toEqual(given);
     });
 
     it('has a badge and commit statuses of its own, which leave those of its parent alone', async () => {

@@ -8,16 +8,19 @@ import { githubPullRequest } from '../support/senders/pull-requests.ts';
 import type { LogRoles } from '../support/worlds/pipeline-world.ts';
 import { previewWorld } from './previews.ts';
 
-/** A preview of the pull request 7, which the host lists as open; nobody hears what happens next. */
-async function watchedWorld(roles: LogRoles) {
+/**
+ * A preview of the pull request 7, which the host lists as open, with what it says of its commit; nobody hears what happens
+ * next.
+ */
+export async function watchedWorld(roles: LogRoles, opens = githubPullRequest, said = ({ sha }: CommitRef) => sha) {
   const world = await previewWorld(roles);
   const head = world.commit(world.trunk);
   const pull = { number: 7, commit: head };
-  const opened = await world.hears(githubPullRequest({ action: 'opened', ...pull }));
-  world.host.pullRequest(7, true, { sha: head.sha });
+  const opened = await world.hears(opens({ action: 'opened', ...pull }));
+  world.host.pullRequest(7, true, { sha: said(head) });
   await world.watch();
-  const list = (number: number, { sha }: CommitRef, more = {}) =>
-    world.host.pullRequest(number, true, { sha, ...more });
+  const list = (number: number, commit: CommitRef, more = {}) =>
+    world.host.pullRequest(number, true, { sha: said(commit), ...more });
   /** One look when the next one is due. */
   const later = async () => {
     world.clock.pass(45 * SECOND);

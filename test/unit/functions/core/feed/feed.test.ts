@@ -209,17 +209,6 @@ describe('a feed of changes', () => {
     expect([reader.seen, log.reads - before]).toEqual([upTo(6), 0]);
   });
 
-  it('reads the changes that are missing before those of a signal', async () => {
-    const reader = read(0);
-    await time.pass(10);
-    for (const count of [1, 2, 3]) {
-      for (let row = 0; row < count; row += 1) log.commit();
-      signals.notify('ann', log.rows.length, log.rows.slice(-1));
-      await time.pass(10);
-    }
-    expect(reader.seen).toEqual(upTo(6));
-  });
-
   it('continues when a signal brings changes during a read', async () => {
     const reader = read(0);
     await time.pass(10);

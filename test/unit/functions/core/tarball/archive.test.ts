@@ -36,11 +36,6 @@ describe('What an entry is', () => {
     expect(await verdict(tarball({ name: 'app-1/a', type }))).toBe('deploy:tar:unsafe_type');
   });
 
-  it('may not be a GNU sparse file in pax format, which has its name elsewhere', async () => {
-    const sparse = pax({ 'GNU.sparse.major': '1', 'GNU.sparse.name': '../../x' });
-    expect(await verdict(tarball(sparse, file))).toBe('deploy:tar:unsafe_type');
-  });
-
   it('may be a file of the old tar format, with NUL for its type', async () => {
     expect(await verdict(tarball({ ...file, type: '\0' }))).toBe('passed');
   });
@@ -116,12 +111,6 @@ describe('The tar archive', () => {
     expect(await verdict(gzipSync(Buffer.concat([tar(root, file), Buffer.alloc(9999)])))).toBe('passed');
     expect(await verdict(gzipSync(Buffer.concat([tar(root, file), Buffer.alloc(512), raw(file)])))).toBe(corrupt);
     expect(await verdict(gzipSync(Buffer.concat([raw(root), Buffer.alloc(512), raw(file), endMark])))).toBe(corrupt);
-  });
-
-  it('with a bad checksum in a header is corrupt', async () => {
-    const archive = tar(root, file);
-    archive[512] = (archive[512] ?? 0) ^ 1;
-    expect(await verdict(gzipSync(archive))).toBe(corrupt);
   });
 
   it.each([

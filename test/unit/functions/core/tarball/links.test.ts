@@ -48,10 +48,6 @@ describe('A symbolic link in a tarball', () => {
     expect(await verdict(tarball(...chain.slice(0, 3)))).toBe('passed');
   });
 
-  it('in a loop resolves to nothing and passes', async () => {
-    expect(await verdict(tarball(symlink('a', 'b/x'), symlink('b', 'c'), symlink('c', 'a/y')))).toBe('passed');
-  });
-
   it('in a chain longer than any system follows is refused, without a stack that overflows', async () => {
     const chain = Array.from({ length: 12_000 }, (_, index) => symlink(`l${index}`, `l${index + 1}`));
     expect(await verdict(tarball(...chain))).toBe(unsafe);

@@ -41,6 +41,16 @@ function refusal(path: string): string {
   return 'It was opened.';
 }
 
+/** A file as the service with that version of the schema left it. */
+function fileOf(version: number, ...statements: readonly string[]): string {
+  const path = newFile();
+  const database = new Database(path);
+  database.exec(`${MIGRATIONS.slice(0, version).join('')} PRAGMA user_version = ${version}`);
+  for (const statement of statements) database.exec(statement);
+  database.close();
+  return path;
+}
+
 describe('the file of the stores', () => {
   it('has what was acknowledged when it is opened again, whole in one file of its owner', async () => {
     const path = newFile();
@@ -66,27 +76,19 @@ describe('the file of the stores', () => {
   });
 
   it('of version 1 is opened', async () => {
-    const path = newFile();
-    const database = new Database(path);
-    database.exec(`${MIGRATIONS[0]} PRAGMA user_version = 1`);
     const doc = JSON.stringify({ ...draft(), number: 1, id: '0', seq: 1 });
-    database.exec("INSERT INTO users (name, entries, changes) VALUES ('ann', 1, 1)");
-    database
-      .prepare("INSERT INTO entries (user, number, seq, status, stage, doc) VALUES ('ann', 1, 1, 'ok', 'start', ?)")
-      .run(doc);
-    database.close();
+    const path = fileOf(
+      1,
+      "INSERT INTO users (name, entries, changes) VALUES ('ann', 1, 1)",
+      `INSERT INTO entries (user, number, seq, status, stage, doc) VALUES ('ann', 1, 1, 'ok', 'start', '${doc}')`,
+    );
     const stores = open(path);
     expect(await stores.reader.read('ann', 1)).toMatchObject({ user: 'ann', number: 1, branch: 'master' });
     expect((await append(stores.log)).number).toBe(2);
   });
 
   it('of version 2 is opened, with its users', async () => {
-    const path = newFile();
-    const database = new Database(path);
-    database.exec(`${MIGRATIONS.slice(0, 2).join('')} PRAGMA user_version = 2`);
-    database.exec("INSERT INTO accounts (user, doc) VALUES ('ann', '{}')");
-    database.close();
-    const { users, tables } = open(path);
+    const { users, tables } = open(fileOf(2, "INSERT INTO accounts (user, doc) VALUES ('ann', '{}')"));
     expect(await users.read('ann')).toBe('{}');
     await tables.write(() => tables.run("INSERT INTO applications (user, app, doc) VALUES ('ann', 'shop', '{}')"));
     expect(tables.all('SELECT app, variables, folder FROM applications')).toMatchObject([
@@ -95,10 +97,7 @@ describe('the file of the stores', () => {
   });
 
   it('of version 3 is opened, and has settings then', async () => {
-    const path = newFile();
-    const database = new Database(path);
-    database.exec(`${MIGRATIONS.slice(0, 3).join('')} PRAGMA user_version = 3`);
-    database.close();
+    const path = fileOf(3);
     const shop = { user: 'ann', app: 'shop' };
     const stores = open(path);
     await stores.appSettings.change(shop, { build: 'make' });
@@ -107,12 +106,11 @@ describe('the file of the stores', () => {
   });
 
   it('of version 5 is opened, and none of its domains redirects', async () => {
-    const path = newFile();
-    const database = new Database(path);
-    database.exec(`${MIGRATIONS.slice(0, 5).join('')} PRAGMA user_version = 5`);
-    database.exec("INSERT INTO applications (user, app, doc) VALUES ('ann', 'shop', '{}')");
-    database.exec("INSERT INTO domains (name, user, app) VALUES ('shop.example.com', 'ann', 'shop')");
-    database.close();
+    const path = fileOf(
+      5,
+      "INSERT INTO applications (user, app, doc) VALUES ('ann', 'shop', '{}')",
+      "INSERT INTO domains (name, user, app) VALUES ('shop.example.com', 'ann', 'shop')",
+    );
     const { tables } = open(path);
     expect(tables.all('SELECT name, redirect FROM domains')).toEqual([{ name: 'shop.example.com', redirect: null }]);
   });
