@@ -88,14 +88,14 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Runtime, 'close'>> {
-  const { dataDir, log, warn, seed, conditions } = options;
+  const { dataDir, log, warn, conditions } = options;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   // No policy depends on the addresses of the emulators, and keys are part of their start.
   const declared = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1', conditions } });
   const permissions = permissionsOf(declared, warn);
   checkRoles(declared, permissions);
   const { guard, credentialsOf, denialOf, keyOfRole } = permissions;
-  const emulators = await startEmulators({ guard, lag: seed === undefined ? undefined : { seed } });
+  const emulators = await startEmulators({ guard });
   closers.push(emulators.close);
   const ports = await reservePorts(webSocketApiIds(declared));
   closers.push(() => Promise.all(Object.values(ports).map((port) => port.release())));

@@ -5,7 +5,7 @@ import { identify } from '../access/check.ts';
 import { dynamodbCalls } from '../permissions/calls/dynamodb.ts';
 import type { Guard } from '../permissions/guard.ts';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
-import { type Lag, laggingReads } from '../strict/lagging-reads.ts';
+import { recordOf } from '../template/intrinsics.ts';
 import { type DatabaseAnswer, startDynoxide } from './dynoxide.ts';
 
 /** A running DynamoDB-compatible endpoint. */
@@ -22,8 +22,6 @@ export interface DynamoDbOptions {
   readonly file?: string;
   /** Decides what callers may do; by default, only the operator may do anything. */
   readonly guard?: Guard;
-  /** For the reads of functions; without it, every read is consistent. */
-  readonly lag?: Lag | undefined;
 }
 
 /** Idle connections are closed: a frozen function does not notice, and has to survive it. */
@@ -34,18 +32,19 @@ const WRITE = /\.(?:Put|Update|Delete|BatchWrite|TransactWrite)Items?$/;
  * Starts the DynamoDB emulator behind a server on a free port of 127.0.0.1, which takes signed requests and passes on
  * those that the caller's role allows.
  */
-export async function startDynamoDb({ file, guard = OPERATOR_ONLY, lag }: DynamoDbOptions = {}): Promise<DynamoDb> {
+export async function startDynamoDb({ file, guard = OPERATOR_ONLY }: DynamoDbOptions = {}): Promise<DynamoDb> {
   const database = await startDynoxide(file);
-  const lagging = lag && (await laggingReads(database, lag));
   const answer = async (message: IncomingMessage): Promise<DatabaseAnswer> => {
     const body = await buffer(message);
     const { caller, refusal } = await identify(message, guard, { body });
     if (refusal !== undefined) return failure(403, 'InvalidSignatureException', `Refused: ${refusal}.`);
-    if (!guard.principal(caller)?.statements) return (lagging ?? database).ask(message.headers, body);
+    if (!guard.principal(caller)?.statements) return database.ask(message.headers, body);
     const input = JSON.parse(body.toString());
-    const denial = guard.denial(caller, dynamodbCalls(String(message.headers['x-amz-target']), input));
+    const target = String(message.headers['x-amz-target']);
+    const denial = guard.denial(caller, dynamodbCalls(target, input));
     if (denial !== undefined) return failure(400, 'AccessDeniedException', denial);
-    return lagging ? lagging.askLate(message.headers, body) : database.ask(message.headers, body);
+    if (mayBeBehind(target, input)) return failure(400, 'ValidationException', BEHIND);
+    return database.ask(message.headers, body);
   };
   let writes = 0;
   const server = createServer({ keepAliveTimeout: IDLE_MS }, (message, response) => {
@@ -66,9 +65,18 @@ export async function startDynamoDb({ file, guard = OPERATOR_ONLY, lag }: Dynamo
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
-      await Promise.all([database.close(), lagging?.close()]);
+      await database.close();
     },
   };
+}
+
+const BEHIND = 'On AWS, a read of a table without ConsistentRead may be behind the writes: functions make none.';
+
+/** An index has no consistent reads: who reads one knows it. */
+function mayBeBehind(target: string, { RequestItems, IndexName, ConsistentRead }: Record<string, unknown>): boolean {
+  const tables = Object.values(recordOf(RequestItems)).map(recordOf);
+  if (target.endsWith('.BatchGetItem')) return tables.some((table) => table.ConsistentRead !== true);
+  return /\.(?:GetItem|Query)$/.test(target) && IndexName === undefined && ConsistentRead !== true;
 }
 
 function failure(status: number, type: string, message: string): DatabaseAnswer {

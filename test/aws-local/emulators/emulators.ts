@@ -1,5 +1,4 @@
 import type { Guard } from '../permissions/guard.ts';
-import type { Lag } from '../strict/lagging-reads.ts';
 import { type DynamoDb, startDynamoDb } from './dynamodb.ts';
 import { startSqsS3 } from './sqs-s3.ts';
 
@@ -20,14 +19,12 @@ export interface Endpoints {
 export interface EmulatorOptions {
   /** Decides what callers may do; by default, only the operator may do anything. */
   readonly guard?: Guard;
-  /** Reads of functions may be behind, as on AWS. */
-  readonly lag?: Lag | undefined;
 }
 
 /** Starts DynamoDB with its streams, SQS and S3, all in memory and on 127.0.0.1, for signed requests. */
-export async function startEmulators({ guard, lag }: EmulatorOptions = {}): Promise<Emulators> {
+export async function startEmulators({ guard }: EmulatorOptions = {}): Promise<Emulators> {
   const storage = await startSqsS3(guard);
-  const database = await startDynamoDb({ ...(guard && { guard }), lag }).catch(async (error: unknown) => {
+  const database = await startDynamoDb({ ...(guard && { guard }) }).catch(async (error: unknown) => {
     await storage.close();
     throw error;
   });

@@ -62,15 +62,17 @@ export interface FailedRequest {
   readonly stageVariables: Readonly<Record<string, string>> | null;
 }
 
-type Render = (request: FailedRequest) => string | undefined;
+/** A declared response, with templates in the place of texts. */
 interface Declared {
   readonly status: number | undefined;
-  readonly headers: ReadonlyArray<readonly [string, Render]>;
-  readonly body: Render;
+  readonly headers: ReadonlyArray<readonly [name: string, template: string]>;
+  readonly body: string;
 }
 
+const PLAIN: Declared = { status: undefined, headers: [], body: '{"message":$context.error.messageString}' };
+
 /**
- * Compiles the gateway responses of an API's definition. A type that is not declared falls back to DEFAULT_4XX or
+ * Reads the gateway responses of an API's definition. A type that is not declared falls back to DEFAULT_4XX or
  * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`, of the type `application/json`.
  *
  * Templates substitute `$context…` and `$stageVariables…` and nothing else; a missing value becomes an empty string,
@@ -78,77 +80,58 @@ interface Declared {
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
-export function compileGatewayResponses(
+export function readGatewayResponses(
   responses: Readonly<Record<string, unknown>>,
 ): (type: GatewayErrorType, request: FailedRequest) => GatewayResponse {
-  const declared = new Map(
-    Object.entries(responses).map(([type, response]) => [type, compile(type, recordOf(response))]),
-  );
-  return (type, request) => {
+  const declared = new Map(Object.entries(responses).map(([type, response]) => [type, read(type, recordOf(response))]));
+  return (type, { context, stageVariables }) => {
     const { status, message } = GATEWAY_ERRORS[type];
     const fallback = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
     const chosen = declared.get(type) ?? declared.get(fallback) ?? PLAIN;
     const error = { message, messageString: JSON.stringify(message), responseType: type };
-    const full = { ...request, context: { ...request.context, error } };
-    const headers = chosen.headers.flatMap(([name, value]): Array<[string, string]> => {
-      const text = value(full);
-      return text === undefined || text === '' ? [] : [[name, text]];
-    });
+    const values = { context: { ...context, error }, stageVariables };
+    const headers = chosen.headers.map(([name, template]) => [name, filled(template, values)] as const);
     return {
       status: chosen.status ?? status,
-      headers: [...new Map([['content-type', 'application/json'], ...headers.map(lowerCased)])],
-      body: chosen.body(full) ?? '',
+      headers: [['content-type', 'application/json'], ...headers.filter(([, value]) => value !== '')],
+      body: filled(chosen.body, values),
     };
   };
 }
 
-function lowerCased([name, value]: [string, string]): [string, string] {
-  return [name.toLowerCase(), value];
-}
-
-function compile(type: string, response: Record<string, unknown>): Declared {
+function read(type: string, response: Record<string, unknown>): Declared {
   const { statusCode: status, responseParameters: parameters, responseTemplates: templates, ...unknown } = response;
   if (!(type in GATEWAY_ERRORS || OTHER_TYPES.includes(type)) || Object.keys(unknown).length > 0) {
     throw new OperatorError(`the gateway response ${[type, ...Object.keys(unknown)].join('.')} is not known`);
   }
-  const { 'application/json': json, ...others } = recordOf(templates);
+  const { 'application/json': json = PLAIN.body, ...others } = recordOf(templates);
   const [other] = Object.keys(others);
   if (other !== undefined) throw new OperatorError(`a gateway response of the type ${other} is not emulated`);
   return {
     status: status === undefined ? undefined : Number(status),
-    headers: Object.entries(recordOf(parameters)).map(([name, expression]): [string, Render] => [
+    headers: Object.entries(recordOf(parameters)).map(([name, expression]) => [
       name.replace(/^gatewayresponse\.header\./, ''),
-      compileParameter(String(expression)),
+      templateOf(String(expression)),
     ]),
-    body: json === undefined ? PLAIN_TEMPLATE : compileTemplate(String(json)),
+    body: String(json),
   };
 }
 
-/** `'literal'` or `context.…`. */
-function compileParameter(expression: string): Render {
-  const [, literal] = /^'(.*)'$/.exec(expression) ?? [];
-  if (literal !== undefined) return () => literal;
-  const [root, ...path] = expression.split('.');
-  if (root === 'context') return ({ context }) => lookUp(context, path);
+/** Returns the template for `'literal'` or `context.…`. */
+function templateOf(expression: string): string {
+  const [, literal] = /^'([^$]*)'$/.exec(expression) ?? [];
+  if (literal !== undefined) return literal;
+  if (expression.startsWith('context.')) return `$${expression}`;
   throw new OperatorError(`the parameter ${expression} of a gateway response is not emulated`);
 }
 
-function compileTemplate(template: string): Render {
-  const parts = template.split(/(\$(?:context|stageVariables)(?:\.[A-Za-z0-9_-]+)+)/);
-  const rendered = parts.map((part, index): Render => {
-    // Every second part is the capture group.
-    if (index % 2 === 0) return () => part;
-    const [root, ...path] = part.split('.');
-    return ({ context, stageVariables }) => lookUp(root === '$context' ? context : stageVariables, path);
-  });
-  return (request) => rendered.map((render) => render(request) ?? '').join('');
-}
-
-const PLAIN_TEMPLATE = compileTemplate('{"message":$context.error.messageString}');
-
-const PLAIN: Declared = { status: undefined, headers: [], body: PLAIN_TEMPLATE };
-
-function lookUp(from: unknown, path: readonly string[]): string | undefined {
-  const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), from);
-  return value === undefined || value === null ? undefined : String(value);
+function filled(template: string, values: FailedRequest): string {
+  return template.replace(
+    /\$(context|stageVariables)((?:\.[\w-]+)+)/g,
+    (_, root: keyof FailedRequest, path: string) => {
+      const [, ...names] = path.split('.');
+      const value = names.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), values[root]);
+      return String(value ?? '');
+    },
+  );
 }

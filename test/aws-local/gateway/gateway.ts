@@ -5,7 +5,7 @@ import { hasOneHost, NOT_ONE_HOST } from '../../../lib/http/refusal.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import { invocationDenials } from '../permissions/invocations.ts';
 import type { Template } from '../template/template.ts';
-import { compileGatewayResponses, GatewayError } from './gateway-responses.ts';
+import { GatewayError, readGatewayResponses } from './gateway-responses.ts';
 import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
 import { requestContextOf } from './proxy-event.ts';
 import { atStage, type GatewayRequest, readRequest } from './request.ts';
@@ -56,7 +56,7 @@ export async function startGateway(options: {
   const api = readRestApi(template);
   const denial = invocationDenials(template);
   const backend = { api, functions, admits, denial, route: compileRoutes(api.methods) };
-  const respond = compileGatewayResponses(api.responses);
+  const respond = readGatewayResponses(api.responses);
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
     const stageVariables = variablesFor(api, request.host);

@@ -7,14 +7,6 @@ export interface MatchedRoute {
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 
-interface Node {
-  readonly literals: Map<string, Node>;
-  readonly methods: Map<string, Method>;
-  parameter?: { readonly name: string; readonly node: Node };
-}
-
-type Found = { readonly node: Node; readonly parameters: ReadonlyArray<readonly [string, string]> };
-
 /**
  * Compiles the methods of an API into a lookup by method and raw path. The most specific resource wins: a literal
  * before `{parameter}`; the method is selected after the resource, by name or `ANY`. A trailing slash makes no
@@ -25,49 +17,37 @@ type Found = { readonly node: Node; readonly parameters: ReadonlyArray<readonly 
 export function compileRoutes(
   methods: readonly Method[],
 ): (httpMethod: string, path: string) => MatchedRoute | undefined {
-  const root = newNode();
-  for (const method of methods) nodeFor(root, segmentsOf(method.resourcePath)).methods.set(method.httpMethod, method);
+  const greedy = methods.find(({ resourcePath }) => resourcePath.includes('+}'));
+  if (greedy) throw new OperatorError(`${greedy.resourcePath}: a parameter that takes the rest is not emulated`);
+  // In this order a brace comes after every literal.
+  const paths = [...new Set(methods.map(({ resourcePath }) => resourcePath))].sort();
+  const resources = paths.map((path) => ({
+    parts: segmentsOf(path),
+    methods: new Map(methods.filter((one) => one.resourcePath === path).map((one) => [one.httpMethod, one])),
+  }));
   return (httpMethod, path) => {
     if (!path.startsWith('/')) return undefined;
-    const found = find(root, segmentsOf(path).map(decode), 0);
-    const method = found?.node.methods.get(httpMethod) ?? found?.node.methods.get('ANY');
-    if (!found || !method) return undefined;
-    return { method, pathParameters: found.parameters.length > 0 ? Object.fromEntries(found.parameters) : null };
+    const segments = segmentsOf(path).map(decode);
+    for (const { parts, methods } of resources) {
+      const parameters = parametersOf(parts, segments);
+      if (!parameters) continue;
+      const method = methods.get(httpMethod) ?? methods.get('ANY');
+      return method && { method, pathParameters: parameters.length > 0 ? Object.fromEntries(parameters) : null };
+    }
   };
 }
 
-function find(node: Node, segments: readonly string[], at: number): Found | undefined {
-  const segment = segments[at];
-  if (segment === undefined) return node.methods.size > 0 ? { node, parameters: [] } : undefined;
-  const literal = node.literals.get(segment);
-  return (literal && find(literal, segments, at + 1)) ?? findParameter(node, segments, at);
-}
-
-function findParameter({ parameter }: Node, segments: readonly string[], at: number): Found | undefined {
-  const segment = segments[at];
-  if (!parameter || !segment) return undefined;
-  const rest = find(parameter.node, segments, at + 1);
-  return rest && { node: rest.node, parameters: [[parameter.name, segment], ...rest.parameters] };
-}
-
-function nodeFor(root: Node, parts: readonly string[]): Node {
-  return parts.reduce((node, part) => {
+/** Returns the values of the parameters in a path; undefined when the segments are not of it. */
+function parametersOf(parts: readonly string[], segments: readonly string[]): [string, string][] | undefined {
+  if (parts.length !== segments.length) return undefined;
+  const parameters: [string, string][] = [];
+  for (const [at, part] of parts.entries()) {
+    const segment = segments[at] ?? '';
     const [, name] = /^\{([^}]+)\}$/.exec(part) ?? [];
-    if (name === undefined) return literalOf(node, part);
-    if (name.endsWith('+')) throw new OperatorError(`${part} in a path is not emulated`);
-    node.parameter ??= { name, node: newNode() };
-    return node.parameter.node;
-  }, root);
-}
-
-function literalOf(node: Node, part: string): Node {
-  const known = node.literals.get(part) ?? newNode();
-  node.literals.set(part, known);
-  return known;
-}
-
-function newNode(): Node {
-  return { literals: new Map(), methods: new Map() };
+    if (name === undefined ? segment !== part : segment === '') return undefined;
+    if (name !== undefined) parameters.push([name, segment]);
+  }
+  return parameters;
 }
 
 function segmentsOf(path: string): string[] {

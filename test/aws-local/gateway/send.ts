@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { GatewayError } from './gateway-responses.ts';
 import type { HttpResponse, ResponseStream } from './handle-request.ts';
 
@@ -7,7 +7,7 @@ import type { HttpResponse, ResponseStream } from './handle-request.ts';
 const STREAM_IDLE_MS = 5 * 60_000;
 
 /**
- * Sends a response. A disconnected client is no error. A stream that fails, is silent or takes too long is cut off, which the
+ * Sends a response. A stream that fails, is silent or takes too long is cut off, which the
  * client sees as an incomplete response, since the status is already sent.
  *
  * @throws GatewayError DEFAULT_5XX when a header cannot be sent; then nothing was written
@@ -44,32 +44,19 @@ function writeHead(response: ServerResponse, requestId: string, { status, header
 async function sendStream(response: ServerResponse, { body, endsAt }: ResponseStream, idleMs: number): Promise<void> {
   const cut = setTimeout(() => response.destroy(), endsAt - Date.now());
   const idle = setTimeout(() => response.destroy(), idleMs);
+  const watched = async function* () {
+    for await (const chunk of body) {
+      idle.refresh();
+      yield chunk;
+    }
+  };
   // Before the first byte of the body, so that the client knows at once that the stream has begun.
   response.flushHeaders();
   try {
-    for await (const chunk of body) {
-      idle.refresh();
-      if (response.destroyed) break;
-      if (!response.write(chunk)) await drained(response);
-    }
-    response.end();
+    // Destroys the connection when the body fails, so that the response is not taken for complete.
+    await pipeline(watched, response);
   } finally {
     clearTimeout(cut);
     clearTimeout(idle);
-    // Destroys the connection when the body failed, so that the response is not taken for complete.
-    if (!response.writableEnded) response.destroy();
-  }
-}
-
-async function drained(response: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  const close = (): void => gone.abort();
-  response.once('close', close);
-  try {
-    if (!response.destroyed) await once(response, 'drain', { signal: gone.signal });
-  } catch (error) {
-    if (!gone.signal.aborted) throw error;
-  } finally {
-    response.off('close', close);
   }
 }

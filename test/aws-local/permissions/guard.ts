@@ -10,7 +10,7 @@ export interface Call {
 
 /** A condition operator, a key, and the values of which one has to match. */
 export type Condition = readonly [operator: ConditionOperator, key: string, values: readonly string[]];
-export type ConditionOperator = 'StringEquals' | 'StringLike' | 'ArnLike' | 'Bool' | 'Null';
+export type ConditionOperator = 'StringEquals' | 'StringLike' | 'Bool' | 'Null';
 
 /** A statement of a policy. */
 export interface Statement {
@@ -157,9 +157,8 @@ function holds([operator, key, values]: Condition, context: Readonly<Record<stri
   const value = Object.hasOwn(context, key) ? context[key] : undefined;
   if (operator === 'Null') return values.includes(String(value === undefined));
   if (value === undefined) return false;
-  const isPattern = operator === 'StringLike' || operator === 'ArnLike';
   const wanted = values.flatMap((one) => filled(one, context) ?? []);
-  return wanted.some((one) => (isPattern ? matches(one, value) : one === value));
+  return wanted.some((one) => (operator === 'StringLike' ? matches(one, value) : one === value));
 }
 
 /**

@@ -5,17 +5,13 @@ import type { Condition, ConditionOperator, Statement } from './guard.ts';
 
 /** A statement of a resource's policy, with the principals that it names. */
 export interface ResourceStatement extends Statement {
-  /** `*`, ARNs, and services as `service:<name>`. */
+  /** `*` or the account. */
   readonly principals: readonly string[];
 }
 
-const OPERATORS: ReadonlySet<string> = new Set<ConditionOperator>([
-  'StringEquals',
-  'StringLike',
-  'ArnLike',
-  'Bool',
-  'Null',
-]);
+/** The account as a principal: the policies of its roles decide. */
+export const ACCOUNT_ROOT = `arn:aws:iam::${ACCOUNT}:root`;
+const OPERATORS: ReadonlySet<string> = new Set<ConditionOperator>(['StringEquals', 'StringLike', 'Bool', 'Null']);
 /** Keys of which the guard knows the value in each request, tags only where a function writes its log. */
 const KEYS =
   /^(?:aws:SecureTransport|iam:PassedToService|lambda:SourceFunctionArn|kms:EncryptionContext:.+|aws:ResourceTag\/.+)$/;
@@ -39,7 +35,11 @@ export function resourceStatements(document: unknown, where: string): ResourceSt
   return statementsOf(document, where)
     .map(({ Principal, ...statement }) => ({ principals: principalsOf(Principal, where), statement }))
     .filter(({ principals }) => !principals.every((principal) => principal.startsWith('service:')))
-    .map(({ principals, statement }) => ({ principals, ...readStatement(statement, where) }));
+    .map(({ principals, statement }) => {
+      const other = principals.find((principal) => principal !== '*' && principal !== ACCOUNT_ROOT);
+      if (other !== undefined) throw unknownForm(where, `the principal ${other}`);
+      return { principals, ...readStatement(statement, where) };
+    });
 }
 
 /**

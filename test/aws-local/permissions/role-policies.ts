@@ -4,13 +4,12 @@ import { nameOfResource } from '../resources/resources.ts';
 import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { Statement } from './guard.ts';
-import { identityStatements, resourceStatements } from './policy-statements.ts';
+import { ACCOUNT_ROOT, identityStatements, resourceStatements } from './policy-statements.ts';
 
 /** The actions that AWS's managed policies of these names allow, on every resource. */
 const MANAGED: Readonly<Record<string, readonly string[]>> = {
   AWSLambdaBasicExecutionRole: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
 };
-const ACCOUNT_ROOT = `arn:aws:iam::${ACCOUNT}:root`;
 
 /**
  * Returns the permissions of a role of the template: its inline policies, the policies that are attached to it, those
@@ -26,7 +25,7 @@ export function statementsOfRole(template: Template, role: Resource): Statement[
     identityStatements(isRecord(policy) ? policy.PolicyDocument : policy, `role ${role.logicalId}`),
   );
   const managed = listOf(ManagedPolicyArns).map((arn) => managedStatement(role, String(arn)));
-  return [...inline, ...managed, ...attachedStatements(template, name), ...grantedByResources(template, name)];
+  return [...inline, ...managed, ...attachedStatements(template, name), ...statementsOfResources(template)];
 }
 
 /** Returns the role with an ARN. */
@@ -57,10 +56,10 @@ const RESOURCE_POLICIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the policies of resources say of a role itself and of everyone. A statement of a key that allows the account
- * leaves the decision to the role's own policies.
+ * What the policies of resources say of everyone. A statement of a key that allows the account leaves the decision to
+ * the role's own policies.
  */
-function grantedByResources(template: Template, name: string): Statement[] {
+function statementsOfResources(template: Template): Statement[] {
   return Object.entries(RESOURCE_POLICIES).flatMap(([type, property]) =>
     template.ofType(type).flatMap((resource) => {
       const document = resource.properties[property];
@@ -70,9 +69,7 @@ function grantedByResources(template: Template, name: string): Statement[] {
       if (isKey && !all.some(leavesToRoles)) {
         throw unknownPart(resource, 'a key policy that does not allow kms:* to the account');
       }
-      const meant = all.filter(
-        ({ principals }) => principals.includes('*') || principals.includes(`arn:aws:iam::${ACCOUNT}:role/${name}`),
-      );
+      const meant = all.filter(({ principals }) => principals.includes('*'));
       return meant.map(({ principals: _, ...statement }) => (isKey ? onKey(statement, resource) : statement));
     }),
   );

@@ -14,10 +14,7 @@ export interface Strictness {
    * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests
    */
   readonly controlCalls?: number;
-  /**
-   * With it, reads lag and batches come twice, as this number decides: the same one makes the same choices. Both may
-   * happen on AWS, and mostly do not.
-   */
+  /** With it, batches come twice, as this number decides: the same one makes the same choices. */
   readonly seed?: number;
 }
 

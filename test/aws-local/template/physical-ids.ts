@@ -56,7 +56,6 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
     name: 'RoleName',
     attributes: { Arn: (role) => `arn:aws:iam::${ACCOUNT}:role/${physicalName(role)}` },
   },
-  'AWS::IAM::ManagedPolicy': { ref: (policy) => `arn:aws:iam::${ACCOUNT}:policy/${physicalName(policy)}` },
   'AWS::Logs::LogGroup': {
     name: 'LogGroupName',
     attributes: { Arn: (group) => `${arn('logs', `log-group:${physicalName(group)}`)}:*` },

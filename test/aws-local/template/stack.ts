@@ -10,7 +10,6 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, unknown>> = {
   'AWS::Region': REGION,
   'AWS::Partition': 'aws',
   'AWS::URLSuffix': 'amazonaws.com',
-  'AWS::NotificationARNs': [],
   'AWS::NoValue': NO_VALUE,
 };
 
@@ -64,9 +63,6 @@ export class Stack implements Scope {
 
   ref(name: string): unknown {
     if (name === 'AWS::StackName') return this.#assembly.stackName;
-    if (name === 'AWS::StackId') {
-      return `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${this.#assembly.stackName}/local`;
-    }
     if (Object.hasOwn(PSEUDO_PARAMETERS, name)) return PSEUDO_PARAMETERS[name];
     if (this.#parameters.has(name)) return this.#parameters.get(name);
     return reference(this.#declared(name, 'Ref'), this.#values);

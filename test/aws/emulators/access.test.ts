@@ -4,12 +4,13 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishAwsConfig } from '../../aws-local/access/aws-config.ts';
-import { CREDENTIALS, clientFor } from '../../aws-local/clients.ts';
+import { signedRequest } from '../../aws-local/access/check.ts';
+import { refusalOf } from '../../aws-local/access/signature.ts';
+import { CREDENTIALS } from '../../aws-local/clients.ts';
 import { startEmulators } from '../../aws-local/emulators/emulators.ts';
 import { kmsService } from '../../aws-local/emulators/kms.ts';
 import { secretsService } from '../../aws-local/emulators/secrets.ts';
@@ -82,82 +83,32 @@ describe('Who may use the emulators', () => {
     for (const close of closers) await close();
   });
 
-  it.each(calls)('%s refuses a call without a signature', async (name, _service, call) => {
-    const answer = await send(endpoints[name], call);
-    expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('the request is not signed') });
-  });
-
-  it.each(calls)('%s refuses a call that is signed with the key of another start', async (name, service, call) => {
-    const endpoint = endpoints[name];
-    const answer = await send(endpoint, await signed(endpoint, service, call, { secretAccessKey: 'local' }));
-    expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('does not match') });
-  });
-
   it.each(calls)(
-    '%s refuses another Host, as a page sends it by a name that leads here',
+    '%s takes a call that was signed with the key of this start for this body and address',
     async (name, service, call) => {
-      const { port } = new URL(endpoints[name]);
-      const endpoint = `http://evil.example:${port}`;
-      const { headers } = await signed(endpoint, service, call);
-      const answer = await send(endpoints[name], {
-        ...call,
-        headers: { ...headers, host: `evil.example:${port}` },
-      });
-      expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('Host header') });
+      const endpoint = endpoints[name];
+      const { port } = new URL(endpoint);
+      const own = await signed(endpoint, service, call);
+      const evil = `evil.example:${port}`;
+      const rebound = await signed(`http://${evil}`, service, call);
+      const changed = {
+        ...own,
+        body: `${call.body} `,
+        headers: { ...own.headers, 'content-length': String((call.body ?? '').length + 1) },
+      };
+      const rows: [Call, number, string][] = [
+        [own, 200, ''],
+        [call, 403, 'the request is not signed'],
+        [await signed(endpoint, service, call, { secretAccessKey: 'local' }), 403, 'does not match'],
+        // As a page sends it by a name that leads here.
+        [{ ...call, headers: { ...rebound.headers, host: evil } }, 403, 'Host header'],
+        ...(call.body === undefined ? [] : [[changed, 403, 'does not match'] as [Call, number, string]]),
+      ];
+      for (const [sent, status, text] of rows) {
+        expect(await send(endpoint, sent)).toMatchObject({ status, text: expect.stringContaining(text) });
+      }
     },
   );
-
-  it.each(calls)('%s takes a call that is signed with the key of this start', async (name, service, call) => {
-    const endpoint = endpoints[name];
-    expect(await send(endpoint, await signed(endpoint, service, call))).toMatchObject({ status: 200 });
-  });
-
-  it.each(calls)('%s refuses a signature that was made for another body', async (name, service, call) => {
-    if (call.body === undefined) return;
-    const endpoint = endpoints[name];
-    const { headers } = await signed(endpoint, service, call);
-    const length = { 'content-length': String(Buffer.byteLength(`${call.body} `)) };
-    const answer = await send(endpoint, { ...call, headers: { ...headers, ...length }, body: `${call.body} ` });
-    expect(answer.status).toBe(403);
-  });
-
-  it('a presigned address of an object can be read until it expires, and leads to no other', async () => {
-    const client = new S3Client({ ...clientFor(endpoints.s3), forcePathStyle: true });
-    await client.send(new CreateBucketCommand({ Bucket: 'presigned' }));
-    for (const Key of ['a b/ü', 'other'])
-      await client.send(new PutObjectCommand({ Bucket: 'presigned', Key, Body: Key }));
-    const { config } = client;
-    client.destroy();
-    const signer = new SignatureV4({
-      ...config,
-      service: 's3',
-      sha256: Sha256,
-      uriEscapePath: false,
-      region: 'us-east-1',
-    });
-    const { host } = new URL(endpoints.s3);
-    const path = '/presigned/a%20b/%C3%BC';
-    const headers = { host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
-    const request = { method: 'GET', protocol: 'http:', hostname: host, path, headers };
-    const address = async (options: object) => {
-      const unsignableHeaders = new Set(['x-amz-content-sha256']);
-      const unhoistableHeaders = unsignableHeaders;
-      const { query = {} } = await signer.presign(request, {
-        expiresIn: 60,
-        unsignableHeaders,
-        unhoistableHeaders,
-        ...options,
-      });
-      return `?${Object.entries(query)
-        .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-        .join('&')}`;
-    };
-    const query = await address({});
-    expect(await send(endpoints.s3, { path: `${path}${query}` })).toEqual({ status: 200, text: 'a b/ü' });
-    expect(await send(endpoints.s3, { path: `/presigned/other${query}` })).toMatchObject({ status: 403 });
-    const late = await address({ signingDate: new Date(Date.now() - 120_000) });
-    expect(await send(endpoints.s3, { path: `${path}${late}` })).toMatchObject({ status: 403 });
-  });
 
   it('the AWS CLI and each SDK find addresses and key in a file that only its owner can read', async () => {
     const file = join(folder, 'config');
@@ -172,5 +123,38 @@ describe('Who may use the emulators', () => {
     const env = { PATH: process.env.PATH, HOME: folder, AWS_CONFIG_FILE: file };
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
     expect(stdout).toBe('chosen\n');
+  });
+});
+
+describe('A presigned address', () => {
+  const { accessKeyId, secretAccessKey } = CREDENTIALS;
+  const scope = { accessKeyId, secretAccessKey, region: 'us-east-1', service: 'execute-api' };
+  const host = '127.0.0.1';
+  const HOUR_MS = 3_600_000;
+
+  /** Why an address that was signed in another region, or for another service, is refused some time later. */
+  async function refusal(signing: object, change: (query: URLSearchParams) => void, laterMs: number) {
+    const signer = new SignatureV4({ ...scope, credentials: CREDENTIALS, sha256: Sha256, ...signing });
+    const unsigned = { method: 'GET', protocol: 'ws:', hostname: host, path: '/', headers: { host } };
+    const { query = {} } = await signer.presign(unsigned, { expiresIn: 60 });
+    const search = new URLSearchParams(query as Record<string, string>);
+    change(search);
+    const request = signedRequest({ method: 'GET', url: `/?${search}`, headers: { host } });
+    return refusalOf(request, scope, Date.now() + laterMs);
+  }
+  const nothing = () => {};
+  const set = (name: string, value: string) => (query: URLSearchParams) => query.set(name, value);
+
+  it.each<[string, object, (query: URLSearchParams) => void, number, string | undefined]>([
+    ['is taken', {}, nothing, 0, undefined],
+    ['is refused after its expiry', {}, nothing, 61_000, 'the signature has expired'],
+    ['is refused long before its date', {}, nothing, -HOUR_MS, 'the signature is not valid yet'],
+    ['is refused in another region', { region: 'eu-west-1' }, nothing, 0, 'the credential is not of this key'],
+    ['is refused by another service', { service: 'sqs' }, nothing, 0, 'the credential is not of this key'],
+    ['is refused with a life beyond a week', {}, set('X-Amz-Expires', '604801'), 0, 'is not 1 to 604800'],
+    ['is refused without the host', {}, set('X-Amz-SignedHeaders', 'date'), 0, 'does not cover the Host header'],
+    ['is refused with one parameter more', {}, set('user', 'bob'), 0, 'does not match the request'],
+  ])('%s', async (_, signing, change, laterMs, expected) => {
+    expect(await refusal(signing, change, laterMs)).toEqual(expected && expect.stringContaining(expected));
   });
 });

@@ -1,11 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub is written that way
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LocalValues } from '../../aws-local/template/stack.ts';
-import { loadTemplate, type Template } from '../../aws-local/template/template.ts';
-import { lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
-import { newFolder } from '../../support/new-folder.ts';
+import { findResource, loadTemplate, type Template } from '../../aws-local/template/template.ts';
+import { writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
 
 const values: LocalValues = { sqsEndpoint: 'http://127.0.0.1:9324' };
 
@@ -31,18 +28,6 @@ const queue = { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } };
 const table = { Type: 'AWS::DynamoDB::GlobalTable', Properties: { TableName: 'log' } };
 
 describe('intrinsic functions', () => {
-  it.each([
-    ['Ref of a pseudo parameter', { Ref: 'AWS::Region' }, 'us-east-1'],
-    ['Fn::Join', { 'Fn::Join': ['-', ['a', { Ref: 'AWS::AccountId' }, 'c']] }, 'a-000000000000-c'],
-    ['Fn::Select', { 'Fn::Select': [1, ['a', 'b']] }, 'b'],
-    ['Fn::Split', { 'Fn::Split': [':', 'a:b'] }, ['a', 'b']],
-    ['Fn::Select of a Fn::Split', { 'Fn::Select': ['2', { 'Fn::Split': [':', 'a:b:c'] }] }, 'c'],
-    ['Fn::Sub', { 'Fn::Sub': 'at ${AWS::Region}' }, 'at us-east-1'],
-    ['a nested value', { list: [{ deep: { Ref: 'AWS::Partition' } }] }, { list: [{ deep: 'aws' }] }],
-  ])('resolves %s', (_, value, expected) => {
-    expect(resolved(value)).toEqual(expected);
-  });
-
   it('a template value leaves out what resolves to AWS::NoValue, in objects and in lists', () => {
     expect(resolved({ gone: { Ref: 'AWS::NoValue' }, list: ['kept', { Ref: 'AWS::NoValue' }] })).toEqual({
       list: ['kept'],
@@ -58,11 +43,6 @@ describe('intrinsic functions', () => {
     };
     const outcome = (name: string): unknown => resolved({ 'Fn::If': [name, 'yes', 'no'] }, { Conditions });
     expect(['IsLocal', 'IsElsewhere', 'Either', 'Both'].map(outcome)).toEqual(['yes', 'no', 'yes', 'no']);
-  });
-
-  it('the Condition of a policy statement is not an intrinsic', () => {
-    const statement = { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
-    expect(resolved(statement)).toEqual(statement);
   });
 
   it.each([
@@ -86,44 +66,19 @@ describe('intrinsic functions', () => {
   });
 });
 
-describe('local values', () => {
-  const Resources = {
-    Queue: queue,
-    Table: table,
-    Store: { Type: 'AWS::S3::Bucket' },
-    Key: { Type: 'AWS::KMS::Key' },
-    Secret: { Type: 'AWS::SecretsManager::Secret' },
-    Fn: lambda('fn'),
-    Api: { Type: 'AWS::ApiGateway::RestApi' },
-    Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'prod' } },
-  };
-  it.each([
-    [{ Ref: 'Queue' }, 'http://127.0.0.1:9324/000000000000/Queue.fifo'],
-    [{ 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:us-east-1:000000000000:Queue.fifo'],
-    [{ 'Fn::GetAtt': ['Queue', 'QueueName'] }, 'Queue.fifo'],
-    [{ Ref: 'Table' }, 'log'],
-    [{ 'Fn::GetAtt': ['Table', 'Arn'] }, 'arn:aws:dynamodb:us-east-1:000000000000:table/log'],
-    [{ Ref: 'Store' }, 'store'],
-    [{ 'Fn::GetAtt': ['Store', 'Arn'] }, 'arn:aws:s3:::store'],
-    [{ 'Fn::GetAtt': ['Key', 'Arn'] }, 'arn:aws:kms:us-east-1:000000000000:key/Key'],
-    [{ Ref: 'Secret' }, 'arn:aws:secretsmanager:us-east-1:000000000000:secret:Secret'],
-    [{ Ref: 'Fn' }, 'Fn'],
-    [{ 'Fn::GetAtt': ['Fn', 'Arn'] }, 'arn:aws:lambda:us-east-1:000000000000:function:Fn'],
-    [{ Ref: 'Stage' }, 'prod'],
-  ])('resolves %j', (value, expected) => {
-    expect(resolved(value, { Resources })).toBe(expected);
-  });
-
+describe('loading a stack', () => {
   it('the address of an API of the stack is replaced by the local one, including the stage', () => {
     const address = { 'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}/1/deploy' };
     const Outputs = { Url: { Value: address } };
+    const Resources = {
+      Api: { Type: 'AWS::ApiGateway::RestApi' },
+      Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'prod' } },
+    };
     const local = { ...values, apiHosts: { Api: '127.0.0.1:8080' } };
     expect(load({ Resources, Outputs }, { local }).outputs).toEqual({ Url: 'http://127.0.0.1:8080/1/deploy' });
     expect(load({ Resources, Outputs }).outputs.Url).toContain('https://Api.execute-api.');
   });
-});
 
-describe('loading a stack', () => {
   it('a parameter has the given value, else its default', () => {
     const template = {
       Parameters: { Branch: { Type: 'String', Default: 'master' }, Minutes: { Type: 'Number', Default: 60 } },
@@ -154,21 +109,17 @@ describe('loading a stack', () => {
     expect(template.outputs).toEqual({});
   });
 
-  it('the template has the folder of a function’s bundle and lists resources by type', () => {
-    const template = load({ Resources: { Fn: lambda('greet'), Table: table } }, { bundles: { greet: '' } });
-    const [fn] = template.ofType('AWS::Lambda::Function');
-    expect(fn?.logicalId).toBe('Fn');
-    expect(fn?.assetPath).toMatch(/asset\.greet$/);
-    expect(template.ofType('AWS::DynamoDB::GlobalTable').map((one) => 'assetPath' in one)).toEqual([false]);
-  });
-
   it('a folder without an assembly is refused with the advice to run the synthesis', () => {
     expect(() => loadTemplate({ cloudAssembly: '/nowhere', parameters: {}, values })).toThrow('npx cdk synth');
   });
 
-  it('an assembly without a stack is refused', () => {
-    const folder = newFolder('local-runtime');
-    writeFileSync(join(folder, 'manifest.json'), '{"artifacts":{}}');
-    expect(() => loadTemplate({ cloudAssembly: folder, parameters: {}, values })).toThrow('holds 0');
+  it('a resource is found by its logical id, or by that without a hash that no other has', () => {
+    const queues = ['Orders0A1B2C3D', 'Orders', 'Worker11111111', 'Worker22222222', 'Jobs0A1B2C3D'];
+    const template = load({ Resources: { ...Object.fromEntries(queues.map((name) => [name, queue])), Table: table } });
+    const find = (name: string) => findResource(template, 'AWS::SQS::Queue', name).logicalId;
+    expect(['Orders', 'Orders0A1B2C3D', 'Jobs'].map(find)).toEqual(['Orders', 'Orders0A1B2C3D', 'Jobs0A1B2C3D']);
+    const several = 'The template has more than one AWS::SQS::Queue named Worker: Worker11111111, Worker22222222.';
+    expect(() => find('Worker')).toThrow(several);
+    expect(() => find('Table')).toThrow(`The template has no AWS::SQS::Queue named Table: ${queues.join(', ')}.`);
   });
 });

@@ -3,7 +3,6 @@ import { warnOfUnsupported } from '../../aws-local/resources/unsupported.ts';
 import { templateOf } from '../../support/aws-local/template-fixture.ts';
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:q';
-const FUNCTION = 'arn:aws:lambda:us-east-1:000000000000:function:f';
 
 function warningsFor(type: string, properties: Record<string, unknown> = {}): string[] {
   const warnings: string[] = [];
@@ -25,21 +24,5 @@ describe('Warnings of resources that aws-local does not run', () => {
     expect(warningsFor(type, properties)).toEqual([
       expect.stringContaining(`Thing (${type}) does not run here: ${reason}`),
     ]);
-  });
-
-  it.each([
-    ['AWS::DynamoDB::GlobalTable', {}],
-    ['AWS::ApiGatewayV2::Api', { ProtocolType: 'WEBSOCKET' }],
-    ['AWS::CodeBuild::Project', {}],
-    ['AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: FUNCTION }] }],
-    ['AWS::Events::Rule', { EventPattern: { source: ['aws.codebuild'] }, Targets: [{ Arn: FUNCTION }] }],
-    ['AWS::Lambda::EventSourceMapping', { EventSourceArn: QUEUE }],
-    ['AWS::S3::Bucket', {}],
-    ['AWS::SNS::Subscription', { Protocol: 'email' }],
-    ['AWS::IAM::Role', {}],
-    ['AWS::CloudWatch::Alarm', {}],
-    ['AWS::Lambda::Permission', {}],
-  ])('%s with %j needs no warning', (type, properties) => {
-    expect(warningsFor(type, properties)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { project, testAssembly } from '../../support/service/place.ts';
 import { clientOf, dataFolderFor, type ServiceUnderTest, type Started } from '../../support/service/started.ts';
 import { type EmulatedService, startOnEmulators } from './start.ts';
 
-/** With `SEED=<number>` reads lag and batches come twice. */
+/** With `SEED=<number>` batches come twice. */
 const seed = Number(process.env.SEED) || undefined;
 
 interface StackConfig {

@@ -59,7 +59,6 @@ const KMS: Readonly<Record<string, CallsOf>> = { Encrypt: onKey, Decrypt: onKey 
 
 const SECRETS: Readonly<Record<string, CallsOf>> = {
   GetSecretValue: ({ SecretId }, operation) => [onSecret(operation, SecretId)],
-  CreateSecret: ({ Name }, operation) => [onSecret(operation, Name)],
 };
 
 const SERVICES: Readonly<Record<string, Readonly<Record<string, CallsOf>>>> = {

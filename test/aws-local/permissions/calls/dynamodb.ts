@@ -2,16 +2,12 @@ import { ACCOUNT, REGION } from '../../clients.ts';
 import { isRecord, listOf, recordOf } from '../../template/intrinsics.ts';
 import type { Call } from '../guard.ts';
 
-const ON_TABLE = new Set([
-  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'DescribeTable', 'DescribeTimeToLive'],
-  ...['CreateTable', 'UpdateTable', 'DeleteTable', 'UpdateTimeToLive'],
-]);
+const ON_ITEM = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem']);
 const PARTS_OF_TRANSACTION: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
   Delete: 'DeleteItem',
   ConditionCheck: 'ConditionCheckItem',
-  Get: 'GetItem',
 };
 
 /**
@@ -22,16 +18,12 @@ const PARTS_OF_TRANSACTION: Readonly<Record<string, string>> = {
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
  */
 export function dynamodbCalls(target: string, input: Readonly<Record<string, unknown>>): Call[] | undefined {
-  const [, operation] = /^DynamoDB_20120810\.(\w+)$/.exec(target) ?? [];
-  if (operation === undefined) return undefined;
-  if (ON_TABLE.has(operation)) return [on(operation, input.TableName)];
-  if (operation === 'Query' || operation === 'Scan') return [on(operation, input.TableName, input.IndexName)];
-  if (operation === 'BatchGetItem' || operation === 'BatchWriteItem') {
+  const [, operation = ''] = /^DynamoDB_20120810\.(\w+)$/.exec(target) ?? [];
+  if (ON_ITEM.has(operation)) return [on(operation, input.TableName)];
+  if (operation === 'Query') return [on(operation, input.TableName, input.IndexName)];
+  if (operation === 'BatchGetItem')
     return Object.keys(recordOf(input.RequestItems)).map((table) => on(operation, table));
-  }
-  if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
-    return partsOf(listOf(input.TransactItems));
-  return operation === 'ListTables' ? [{ action: 'dynamodb:ListTables', resource: '*' }] : undefined;
+  return operation === 'TransactWriteItems' ? partsOf(listOf(input.TransactItems)) : undefined;
 }
 
 /** A transaction needs the permissions of the actions in it. */
@@ -42,6 +34,6 @@ function partsOf(items: readonly unknown[]): Call[] | undefined {
 }
 
 function on(operation: string, table: unknown, index?: unknown): Call {
-  const arn = String(table).startsWith('arn:') ? String(table) : `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}`;
+  const arn = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}`;
   return { action: `dynamodb:${operation}`, resource: index === undefined ? arn : `${arn}/index/${index}` };
 }

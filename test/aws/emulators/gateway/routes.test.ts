@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileGatewayResponses } from '../../../aws-local/gateway/gateway-responses.ts';
+import { readGatewayResponses } from '../../../aws-local/gateway/gateway-responses.ts';
 import { readRestApi } from '../../../aws-local/gateway/rest-api.ts';
 import { compileRoutes } from '../../../aws-local/gateway/routes.ts';
 import { apiTemplate, type Methods } from '../../../support/aws-local/api-fixture.ts';
@@ -55,7 +55,7 @@ describe('routes', () => {
 
   it('a path whose parameter takes the rest is refused', () => {
     const greedy = readRestApi(apiTemplate({ 'ANY /{proxy+}': { function: 'f' } }));
-    expect(() => compileRoutes(greedy.methods)).toThrow('{proxy+} in a path is not emulated');
+    expect(() => compileRoutes(greedy.methods)).toThrow('a parameter that takes the rest is not emulated');
   });
 });
 
@@ -91,7 +91,7 @@ describe('a definition that API Gateway would refuse, ignore or serve otherwise 
 
   it.each(Object.entries(cases))('%s', (_, [break_, message]) => {
     const template = apiTemplate({ 'GET /a/{b}': { function: 'f', login: true } });
-    const read = () => compileGatewayResponses(readRestApi(template).responses);
+    const read = () => readGatewayResponses(readRestApi(template).responses);
     expect(read).not.toThrow();
     break_(template.ofType('AWS::ApiGateway::RestApi')[0]?.properties.Body as Part);
     expect(read).toThrow(message);

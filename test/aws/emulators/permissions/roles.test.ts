@@ -46,10 +46,6 @@ describe('The role of functions that calls have created', () => {
     return { lines, warnings };
   }
 
-  it('opens a stream in the log whose tag has the name of the function', () => {
-    expect(written('app-a', ofOwnLog, { function: 'app-a' })).toEqual({ lines: ['a line'], warnings: [] });
-  });
-
   it.each([
     ['of another function', 'app-b', { function: 'app-a' }],
     ['without the tag', 'app-a', {}],
@@ -105,10 +101,6 @@ describe('The role of builds', () => {
     const [build] = builder.ofProject('press');
     return [build?.status, build?.phases.find(({ failure }) => failure !== undefined)?.failure];
   }
-
-  it('writes the log and reads the source', async () => {
-    expect(await built([log, read, bucket])).toEqual(['SUCCEEDED', undefined]);
-  });
 
   it.each([
     ['logs:CreateLogStream', [read, bucket]],

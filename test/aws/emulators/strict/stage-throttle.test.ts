@@ -34,11 +34,6 @@ describe('The throttle of a stage', () => {
     expect([often('POST', '/orders/{id}'), often('GET', '/orders/{id}'), often('POST', '/')]).toEqual([1, 3, 3]);
   });
 
-  it('a stage without limits takes everything', () => {
-    expect(throttled({ ResourcePath: '/*', HttpMethod: '*', MetricsEnabled: true }).often('GET', '/a')).toBe(10);
-    expect(stageThrottle(templateOf({}))({ httpMethod: 'GET', resourcePath: '/' })).toBe(true);
-  });
-
   it('a request beyond it is 429, before the authorizer is asked', async () => {
     const asked: string[] = [];
     const gateway: Gateway = await startGateway({
