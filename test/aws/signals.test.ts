@@ -119,11 +119,4 @@ describe('signals of changes on one machine', () => {
     await ping('gone', 'gone-secret-password');
     await expect.poll(listed).toEqual([]);
   });
-
-  it('an unknown message is answered with request:bad_parameter', async () => {
-    const { socket, said } = await connect(await sign('eve'));
-    socket.send('hello');
-    await expect.poll(() => said.length).toBe(1);
-    expect(JSON.parse(said[0] ?? '')).toMatchObject({ code: 'request:bad_parameter' });
-  });
 });

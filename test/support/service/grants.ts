@@ -49,7 +49,7 @@ export interface GrantRows {
 }
 
 /** Returns a line for each difference between the reviewed list and what was used. */
-export function differences({ used, all, reviewed, sometimes }: GrantRows): readonly string[] {
+function differences({ used, all, reviewed, sometimes }: GrantRows): readonly string[] {
   const missing = [...all].filter((row) => !used.has(row) && !reviewed.has(row));
   const needless = [...reviewed].filter((row) => used.has(row) && !sometimes.has(row));
   const stale = [...reviewed].filter((row) => !all.has(row));
@@ -87,7 +87,7 @@ function reviewedRows(): Pick<GrantRows, 'reviewed' | 'sometimes'> {
 }
 
 /** Returns `role | action | resource`: names without the digits of CDK, ARNs without what they all begin with. */
-export function rowOf({ role, action, resource }: Grant): string {
+function rowOf({ role, action, resource }: Grant): string {
   const short = resource.replace(/^arn:aws:\w+(?:-\w+)*:[^:]*:[^:]*:/, '');
   return [role, action, short].map((text) => text.replace(/(?<=[A-Za-z])[0-9A-Fa-f]{8}(?=[/:.]|$)/g, '')).join(' | ');
 }

@@ -312,19 +312,6 @@ describe('an application on AWS Lambda', () => {
     expect(await countOfBuilds()).toBe(2);
   });
 
-  it('has failed when CodeBuild has lost it twice', async () => {
-    buildsEnd('FAULT');
-    const platform = await uploaded('1');
-    for (const ends of ['rejects', 'resolves'] as const) {
-      await platform.activate(shop('1'));
-      await expect(built())[ends].toBeDefined();
-    }
-    await platform.activate(shop('1'));
-    const reason = expect.stringMatching(/^AWS CodeBuild lost the build twice/);
-    expect(await platform.poll(shop('1'))).toMatchObject({ state: 'failed', reason });
-    expect(await countOfBuilds()).toBe(2);
-  });
-
   it('is built once, also when it is activated twice at once and once more after it has failed', async () => {
     const platform = await uploaded('1', 'cannot be built');
     await Promise.all([platform.activate(shop('1')), platform.activate(shop('1'))]);
@@ -627,20 +614,6 @@ describe('an application on AWS Lambda', () => {
     expect(calls.find(({ name }) => name === 'CreateLogGroup')?.input.tags).toEqual({ function: nameOfFunction() });
   });
 
-  it('is running again, with an event, when it is restarted after a crash', async () => {
-    await deployed('1');
-    await parts.table.write({ pk: `A#${user}`, sk: 'shop' }, { state: 'crashed' });
-    expect(await tableApplications(parts).find(shop('1'))).toMatchObject({ state: 'crashed' });
-    await lambdaAppOperations(parts).restart(shop('1'));
-    expect(await tableApplications(parts).find(shop('1'))).toMatchObject({ state: 'running' });
-    const { events, last } = await tableAppEvents(parts.table, parts.clock).after(0);
-    expect(events).toEqual([{ ...shop('1'), seq: last, state: 'running', reason: null, log: [] }]);
-    expect(await tableAppEvents(parts.table, parts.clock).after(last + 60_000)).toEqual({
-      events: [],
-      last: last + 60_000,
-    });
-  });
-
   it('has no values of its variables in the error of a failed start, of which the log has each cause', async () => {
     await deployed('1');
     await lambdaAppVariables(parts).set(shop('1'), { PASSWORD: 'database' });
@@ -657,29 +630,9 @@ describe('an application on AWS Lambda', () => {
     ]);
     expect(await lambdaBuildOutput(parts).read(shop('9'), true, signal)).toBeNull();
   });
-
-  it.each([
-    ['a b/ü', 'x'.repeat(80), /^stack-app-a-b--x{27,}-[0-9a-f]{16}$/],
-    ['kiwi', 'shop', /^stack-app-kiwi-shop-[0-9a-f]{16}$/],
-  ])('has a function whose name Lambda allows: %s %s', (user, app, pattern) => {
-    const name = functionName('stack-app', { user, app });
-    expect(name).toMatch(pattern);
-    expect(name.length).toBeLessThanOrEqual(64);
-    expect(name).not.toBe(functionName('stack-app', { user: `${user}-`, app }));
-  });
 });
 
 describe('the variables of an application on AWS Lambda', () => {
-  it('are refused before anything is built when they are more than 4 KB, and may be removed', async () => {
-    const variables = lambdaAppVariables(parts);
-    await variables.create(shop('1'), 'shop');
-    const large = { code: 'request:too_large', detail: expect.stringContaining('4 KB') };
-    await expect(variables.set(shop('1'), { LARGE: 'x'.repeat(4000) })).rejects.toMatchObject(large);
-    expect(await variables.set(shop('1'), { LARGE: 'x'.repeat(3000) })).toBe(true);
-    await expect(variables.set(shop('1'), { MORE: 'x'.repeat(1000) })).rejects.toMatchObject(large);
-    expect(await variables.unset(shop('1'), 'LARGE')).toBe(true);
-  });
-
   it.each(['A', '_A', '1A', 'AWS_REGION', 'PORT', 'LAMBDA_TASK_ROOT', 'RELEASE', 'AWS_LWA_PORT'])(
     'cannot be named %s',
     async (name) => {

@@ -1,8 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { BatchGetProjectsCommand } from '@aws-sdk/client-codebuild';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
-import { functionName } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
 import type { SnapshotRef } from '../../../../../../functions/core/ports/platform.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
@@ -83,20 +81,4 @@ it('Two builds of two users on one machine: nothing of the first is read, and no
   const { url } = await apps.platform.start(second);
   expect(await (await fetch(url)).text()).toBe('second');
   expect(await readdir(loot)).toEqual([]);
-});
-
-it('Each application has a project of its own, which goes with it', async () => {
-  const { codeBuild, functionPrefix, project } = apps.parts;
-  const [first, second] = [
-    { user: 'ann', app: 'first' },
-    { user: 'ben', app: 'second' },
-  ];
-  const names = [project, functionName(functionPrefix, first), functionName(functionPrefix, second)];
-  const found = async () => {
-    const { projects = [] } = await codeBuild.send(new BatchGetProjectsCommand({ names }));
-    return projects.map(({ name }) => name);
-  };
-  expect(await found()).toEqual(names);
-  await apps.operations.remove(second);
-  expect(await found()).toEqual(names.slice(0, 2));
 });
