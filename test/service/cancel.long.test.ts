@@ -79,14 +79,4 @@ describe('a deploy that is ended before it is live', () => {
     expect(await (await fetch(fix.url)).text()).toBe('the fix');
     await expect.poll(() => isAlive(slow.pid)).toBe(false);
   });
-
-  it('a held deploy is cancelled, and a push after it deploys', async () => {
-    const tree = await repository('waiting');
-    const travis = 'notifications:\n  webhooks: https://deploy.example.org/1/deploy\n';
-    const held = await push(tree, { ...application('waiting', 'held'), '.travis.yml': travis });
-    await started.until(held, 'held', ...finals);
-    expect(await cancel(held)).toMatchObject({ status: 202, body: { status: 'cancelled' } });
-    const next = await push(tree, { ...application('waiting', 'next'), '.travis.yml': null });
-    expect(await started.until(next, ...finals)).toMatchObject({ status: 'ok' });
-  });
 });

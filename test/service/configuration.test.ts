@@ -4,7 +4,6 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import WebSocket from 'ws';
 import { type ReservedPort, reservePort } from '../../lib/http/ports.ts';
 import { addUser, type Login, readLogin, removeUser } from '../../lib/local/config/users.ts';
 import { cli } from '../support/cli.ts';
@@ -92,26 +91,6 @@ describe('a configured service on one machine', () => {
     await expect.poll(async () => (await status()).status).toBe(200);
     expect(await pushes(ben, 'blog')).toMatch(/remote: live after .*: https:/);
     expect((await status()).body).toMatchObject({ total: 1 });
-  });
-
-  it('names the public WebSocket in the page, which gets its signals by the front door', async () => {
-    const { port } = new URL(started.service.url);
-    const signals = `wss://signals.apps.localhost:${publicPort}`;
-    const page = await started.call('/', { login: null, headers: { accept: 'text/html' } });
-    expect(page.body).toContain(`<meta name="signals" content="${signals}">`);
-    expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${signals};`);
-    const { user, password } = readLogin(started.dataDir, 'ann');
-    const login = Buffer.from(`${user}:${password}`).toString('base64url');
-    const headers = { host: `signals.apps.localhost:${publicPort}` };
-    const socket = new WebSocket(`ws://127.0.0.1:${port}`, ['changes', `basic.${login}`], { headers });
-    const said = await new Promise((resolve, reject) => {
-      socket
-        .once('error', reject)
-        .once('message', resolve)
-        .once('open', () => socket.send('{"action":"register"}'));
-    });
-    expect(JSON.parse(String(said))).toEqual({ last: expect.any(Number) });
-    socket.terminate();
   });
 
   it('removes a user while it runs: logins and tokens end, the applications stop', async () => {

@@ -51,37 +51,6 @@ describe('processes on one machine', () => {
     expect((await hooks('scale mailer=1')).err).toContain('shop has no process mailer; it has web, worker.');
   });
 
-  it('a version of Node that cannot be read stands in the entry', async () => {
-    tree.commit({ '.nvmrc': '# newest\nnewest\n' });
-    expect((await hooks('deploy')).code).toBe(0);
-    tree.commit({ '.nvmrc': process.version });
-    expect((await hooks('status --entry 2')).out).toContain('.nvmrc: "newest", which is not a range of versions');
-  });
-
-  it('cron of app.json runs at its times, and a schedule that is wrong fails the deploy with the entry', async () => {
-    const cron = (schedule: string) => ({
-      'app.json': JSON.stringify({ cron: [{ command: 'echo "cleaned $WORD"; exit 6', schedule }] }),
-    });
-    tree.commit(cron('* * * * * *'));
-    expect((await hooks('deploy')).code).toBe(0);
-
-    await expect
-      .poll(async () => (await hooks('logs --process @cron')).out)
-      .toMatch(/@cron\.1: cleaned \n.* exited with code 6/);
-    expect((await hooks('ps')).out).toMatch(
-      /^@cron\.1 .* last .* exit code 6 +\* \* \* \* \* \* +echo "cleaned \$WORD"; exit 6$/m,
-    );
-
-    tree.commit(cron('61 * * * *'));
-    const { code, err, out } = await hooks('deploy');
-    expect([code, err + out]).toEqual([
-      1,
-      expect.stringContaining('app.json: the schedule "61 * * * *" of the cron command'),
-    ]);
-    tree.commit({ 'app.json': '{}' });
-    expect((await hooks('deploy')).code).toBe(0);
-  });
-
   it('a one-off command has the variables, the input and its own exit code', async () => {
     await hooks('env set WORD=seeded');
 

@@ -23,6 +23,6 @@ export function pullRequests(started: () => Started<ServiceUnderTest>) {
     };
     const hear = async (said: Said, query?: string) =>
       started().until((await tell(said, query)).body.id, ...ENDED, 'held');
-    return { tell, hear, app: `${name}-pr-7`, page, sha };
+    return { tell, hear, app: `${name}-pr-7` };
   };
 }

@@ -1,25 +1,12 @@
 import { fixture } from '../senders/sender-call.ts';
 
-/** The build that a call is about. */
-export interface TravisBuild {
-  /** Address of the repository's page: `<host>/<owner>/<name>`. */
-  readonly page: string;
-  readonly sha: string;
-  readonly branch?: string;
-}
-
-/** A call of Travis CI, ready to be posted. */
-export interface TravisCall {
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
 let builds = 0;
 
 /**
- * Returns the call of a fixture (`passed`, `2012-passed`, `failed`, …) for another commit, each time with a new build.
+ * Returns the call of a fixture (`passed`, `started`, …) for another commit of the repository at a page,
+ * `<host>/<owner>/<name>`, each time with a new build.
  */
-export function travisCall(of: string, { page, sha, branch = 'main' }: TravisBuild): TravisCall {
+export function travisCall(of: string, { page, sha }: { readonly page: string; readonly sha: string }) {
   // biome-ignore lint/suspicious/noExplicitAny: the body of a fixture.
   const { headers, body }: any = fixture(`travis/${of}`);
   const { pathname } = new URL(page);
@@ -30,7 +17,7 @@ export function travisCall(of: string, { page, sha, branch = 'main' }: TravisBui
     ...body,
     id: builds,
     commit: sha,
-    branch,
+    branch: 'main',
     compare_url: `${page}${change}`,
     repository: { ...body.repository, owner_name, name },
   };
