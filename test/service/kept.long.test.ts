@@ -48,16 +48,4 @@ describe('what an application writes', () => {
       doc: { warning: loss },
     });
   });
-
-  it('outlives its release with the setting, which takes over what the running one has written', async () => {
-    const path = '/1/apps/demo/notes/settings';
-    const body = JSON.stringify({ keep: ['notes'], overlap: false, health: '/healthz, 30' });
-    expect((await started.call(path, { method: 'PATCH', body })).status).toBe(200);
-    expect(await page('/b')).toMatch(/^1\.0\.1 \/.*\/b$/);
-    for (const version of ['1.0.2', '1.0.3']) {
-      tree.commit(notes(version));
-      expect(await started.until(entryAddress(await tree.push()), 'ok', 'error')).toMatchObject({ status: 'ok' });
-      expect(await page('/c')).toMatch(new RegExp(`^${version} .*/b.*/healthz.*/c$`));
-    }
-  });
 });

@@ -117,14 +117,6 @@ describe('logs', () => {
     expect(calls).toEqual(['/1/apps/kiwi/shop/logs?lines=5&follow=true']);
   });
 
-  it('takes the stream up again when the service ends it, without repeating a line', async () => {
-    const first = line(1, 'one') + line(2, 'two') + line(2, 'two');
-    const { env, calls } = await streams([first + ended, `${first}${line(2, 'two, the third')}${line(3, 'three')}`]);
-    const { out } = await cli('logs shop --follow --lines 0', { env });
-    expect(out).toBe('one\ntwo\ntwo\ntwo, the third\nthree\n');
-    expect(calls.at(-1)).toBe('/1/apps/kiwi/shop/logs?lines=1000&follow=true');
-  });
-
   it.each([
     ['the connection breaks', ''],
     ['the service ends the stream and goes away', ended],
@@ -148,17 +140,6 @@ describe('logs', () => {
     const cut = await cliAt('logs shop', ['hang up']);
     expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('cannot be reached')]);
     expect((await cliAt('logs shop --follow', ['hang up'])).code).toBe(1);
-  });
-
-  it('waits for a place for its stream while it follows, and says so once; else it is refused', async () => {
-    const body = { code: 'request:throttled', detail: 'You have 5 open streams, and no more are allowed.' };
-    const full = { status: 429, body, headers: { 'retry-after': '0' } };
-    const lines = { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: line(1, 'up') };
-    const followed = await cliAt('logs shop --follow', [full, full, lines], { onOutput: (soFar) => soFar !== '' });
-    expect([followed.code, followed.out, followed.calls.length]).toEqual([0, 'up\n', 3]);
-    expect(followed.err.match(/You have 5 open streams/g)).toHaveLength(1);
-    const refused = await cliAt('logs shop', [full]);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('You have 5 open streams')]);
   });
 
   it('fails when the service ends the output by an error', async () => {

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { apiServer } from '../../../support/api-server.ts';
 import { changesServer, open, refused, row } from '../../../support/changes-server.ts';
@@ -58,16 +57,6 @@ describe('Watching', () => {
       '#1   ✓ start      1.5 s',
       '#1 live after 2.5 s: http://127.0.0.1:9000',
     ]);
-  });
-
-  it('has colours on a terminal only, and not with NO_COLOR', async () => {
-    const line = row(1, { status: 'skipped', doc: doc({ reason: 'Another branch.' }) });
-    const { url } = await changesServer([open(line)]);
-    expect((await run('', loginAt(url), { terminal: true })).out).toContain('\u001b[2m#1');
-    const plain = await run('', loginAt(url));
-    expect(plain.out).toBe(stripVTControlCharacters(plain.out));
-    const unwanted = await run('', { ...loginAt(url), NO_COLOR: '1' }, { terminal: true });
-    expect(unwanted.out).not.toContain('\u001b[2m#1');
   });
 
   it('prints a change on a line with --json', async () => {
