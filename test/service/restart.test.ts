@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Entry } from '../../functions/api/shapes/entry.ts';
-import { basicHeader } from '../../functions/core/basic-auth.ts';
 import { OperatorError } from '../../lib/files/errors.ts';
 import { startLocal } from '../../lib/local/start.ts';
 import { entryAddress } from '../support/service/git-folder.ts';
@@ -54,20 +53,6 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(oneSentence);
     expect(second.output()).toMatch(/already runs .*stop it first/);
-  });
-
-  it('the sample gets a password, by which its runner lets visitors in', async () => {
-    const set = (password: string | null) =>
-      at.get('/1/apps/demo/hello/settings', { method: 'PATCH', body: JSON.stringify({ password }) });
-    const sample = await at.sample();
-    const status = async (given: string) =>
-      (await fetch(sample, { headers: { authorization: basicHeader(`anybody:${given}`) } })).status;
-    expect((await set('correct horse')).status).toBe(200);
-    expect([await status('correct horse'), await status('wrong'), await status('correct horse')]).toEqual([
-      200, 401, 200,
-    ]);
-    expect((await set(null)).status).toBe(200);
-    expect(await at.page()).toContain('Hello from a push');
   });
 
   it('npm start that is killed during a deploy leaves no process behind; the next start finishes the deploy and neither loses nor repeats a change', async () => {
