@@ -41,15 +41,6 @@ describe('users', () => {
     expect(readFileSync(join(dataDir, 'passwords/ann'), 'utf8')).toBe('new\n');
   });
 
-  it.each([
-    ['users add demo', 1, 'There is a user demo already'],
-    ['users add a/b', 1, 'letters, digits and dashes'],
-    ['users password nobody', 1, 'There is no user nobody'],
-  ])('are refused by a sentence: "hooks %s"', async (args, expected, words) => {
-    const { code, err } = await run(args, { stdin: 'p' });
-    expect([code, err]).toEqual([expected, expect.stringContaining(words)]);
-  });
-
   it('are removed once the name is typed, or without a question', async () => {
     await run('users add ann', { stdin: 'p' });
     expect(await run('users remove ann', { answers: ['ben'] })).toMatchObject({ code: 1 });

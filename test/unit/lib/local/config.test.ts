@@ -210,14 +210,6 @@ describe('The users of one machine', () => {
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['correct horse\n', 0o600]);
   });
 
-  it('can choose their password', () => {
-    addUser(dataDir, 'ann', 'correct horse');
-    expect(readLogin(dataDir, 'ann').password).toBe('correct horse');
-    setPassword(dataDir, 'ann', 'battery staple');
-    expect(readLogin(dataDir, 'ann').password).toBe('battery staple');
-    expect(listUsers(dataDir)).toEqual(['demo', 'ann']);
-  });
-
   it('can be removed, and get another password when they are added again', () => {
     const { password } = addUser(dataDir, 'ann');
     removeUser(dataDir, 'ann');
