@@ -2,28 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { forgejoActions } from '../../../../../functions/adapters/senders/gitea/forgejo-actions.ts';
 import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
 import { giteaActions } from '../../../../../functions/adapters/senders/gitea/gitea-actions.ts';
-import { fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
+import { fixture, reader } from '../../../../support/senders/sender-call.ts';
 
 const workflowRun = reader(giteaActions, 'gitea-actions', 'workflow_run');
 
 const run = reader(forgejoActions, 'forgejo-actions', 'run');
 
 describe('a workflow run of Gitea Actions', () => {
-  it('is read as a passed build of its commit and branch', () => {
-    expect(workflowRun('success')).toEqual({
-      ...passedBuild,
-      provider: 'gitea-actions',
-      hostKind: 'gitea',
-      id: '0d5a1c2e-0000-11ee-8000-000000000700',
-      repository: expect.objectContaining({ hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' }),
-      check: 'Tests',
-      checkId: 'tests.yml',
-      run: 570_000,
-      state: 'success',
-      author: null,
-    });
-  });
-
   it('passes only with the conclusion success', () => {
     for (const name of ['failure', 'cancelled']) expect(workflowRun(name)).toMatchObject({ outcome: 'failed' });
     expect(workflowRun('skipped')).toMatchObject({ outcome: 'neutral' });
@@ -78,19 +63,6 @@ describe('other CI events of Gitea', () => {
 });
 
 describe('a run of Forgejo Actions', () => {
-  it('is read as a passed build, with the commit message of the event that triggered it', () => {
-    expect(run('success')).toEqual({
-      ...passedBuild,
-      provider: 'forgejo-actions',
-      hostKind: 'gitea',
-      id: expect.stringMatching(/^run-[\da-f]{32}$/),
-      repository: expect.objectContaining({ hostname: 'codeberg.org', owner: 'octo-org', name: 'hello-deploy' }),
-      check: 'tests.yml',
-      run: Date.parse('2024-01-10T09:12:30Z'),
-      state: 'success',
-    });
-  });
-
   it('passes only with the status success in an event that does not contradict it', () => {
     for (const name of ['failure', 'cancelled']) expect(run(name)).toMatchObject({ outcome: 'failed' });
     expect(run('failure', { status: 'success' })).toMatchObject({ outcome: 'failed' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { githubActions } from '../../../../../functions/adapters/senders/github/github-actions.ts';
 import { githubChecks } from '../../../../../functions/adapters/senders/github/github-checks.ts';
 import { githubStatus } from '../../../../../functions/adapters/senders/github/github-status.ts';
-import { bodyField, fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
+import { bodyField, fixture, reader } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 
@@ -13,20 +13,6 @@ const suite = reader(githubChecks, 'github-checks', 'check_suite');
 const status = (name: string, changes = {}) => githubStatus.read(fixture(`github-status/${name}`, changes));
 
 describe('a workflow run of GitHub Actions', () => {
-  it('is read as a passed build of its commit and branch', () => {
-    expect(run('success')).toEqual({
-      ...passedBuild,
-      provider: 'github-actions',
-      hostKind: 'github',
-      id: '0d5a1c2e-0000-11ee-8000-000000000600',
-      repository: expect.objectContaining({ hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' }),
-      check: 'Tests',
-      checkId: '88',
-      run: 570_001,
-      state: 'success',
-    });
-  });
-
   it('passes only with the conclusion success', () => {
     for (const name of ['failure', 'cancelled']) expect(run(name)).toMatchObject({ outcome: 'failed' });
     for (const conclusion of ['timed_out', 'startup_failure', 'SUCCESS', 'constructor']) {
@@ -92,18 +78,6 @@ describe('a workflow run of GitHub Actions', () => {
 });
 
 describe('a check suite of GitHub', () => {
-  it('is read as a passed build of its commit and branch, with the name of the app', () => {
-    const expected = {
-      kind: 'build',
-      provider: 'github-checks',
-      sha: after,
-      branch: 'main',
-      check: 'Some CI',
-      outcome: 'passed',
-    };
-    expect(suite('success')).toMatchObject(expected);
-  });
-
   it('passes only with the conclusion success', () => {
     expect(suite('failure')).toMatchObject({ outcome: 'failed' });
     expect(suite('neutral')).toMatchObject({ outcome: 'neutral' });
@@ -128,11 +102,6 @@ describe('a check suite of GitHub', () => {
 });
 
 describe('a commit status of GitHub', () => {
-  it('is read as a passed build for the branch that contains the commit', () => {
-    const expected = { provider: 'github-status', sha: after, branch: 'main', check: 'ci/example', outcome: 'passed' };
-    expect(status('success')).toMatchObject([expected]);
-  });
-
   it('is a build for each branch that contains the commit', () => {
     expect(status('several-branches')).toMatchObject([{ branch: 'feature/x' }, { branch: 'main' }]);
     expect(status('no-branch')).toMatchObject([{ branch: null, outcome: 'passed' }]);

@@ -105,19 +105,6 @@ describe('a push of GitLab', () => {
 });
 
 describe('a pipeline of GitLab', () => {
-  it('is read as a passed build of its commit and branch', () => {
-    expect(pipeline('success')).toMatchObject({
-      kind: 'build',
-      provider: 'gitlab-ci',
-      hostKind: 'gitlab',
-      sha: after,
-      branch: 'main',
-      check: 'Pipeline of a push',
-      outcome: 'passed',
-      pullRequest: false,
-    });
-  });
-
   it('passes only with the status success', () => {
     for (const name of ['failed', 'canceled']) expect(pipeline(name)).toMatchObject({ outcome: 'failed' });
     for (const name of ['running', 'manual']) expect(pipeline(name)).toMatchObject({ outcome: 'pending' });

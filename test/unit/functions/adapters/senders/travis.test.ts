@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { travis } from '../../../../../functions/adapters/senders/travis/travis.ts';
 import type { BuildResult } from '../../../../../functions/core/payload/delivery.ts';
-import { bodyField, fixture, passedBuild, repositoryAt } from '../../../../support/senders/sender-call.ts';
+import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
 
 function read(name: string, changes: Readonly<Record<string, unknown>> = {}): BuildResult {
   const [delivery] = travis.read(fixture(`travis/${name}`, changes));
@@ -10,19 +10,6 @@ function read(name: string, changes: Readonly<Record<string, unknown>> = {}): Bu
 }
 
 describe('a build of Travis CI', () => {
-  it('is read as a passed build of its commit, branch and repository', () => {
-    expect(read('passed')).toEqual({
-      ...passedBuild,
-      provider: 'travis',
-      hostKind: 'github',
-      id: '240100200:passed:2024-01-10T09:12:30Z',
-      repository: repositoryAt('github.com', 'octo-org', false),
-      check: 'Travis CI',
-      run: Date.parse('2024-01-10T09:12:30Z'),
-      state: 'Passed',
-    });
-  });
-
   it('in the format of 2012, without type, state, build_url and pull_request, passes by its status', () => {
     expect(read('2012-passed')).toMatchObject({
       outcome: 'passed',
