@@ -44,6 +44,8 @@ const WAIT = ['wait'];
 const ONE: readonly HostKind[] = ['github'];
 const REMOVED = /^master does not have the commit \w{10} any more: its tip is \w{10}\.$/;
 
+const OLDER = /^The commit \w{10} is older than what master deploys: \w{10}, by #\d+\.$/;
+
 /** A forced push has taken the commit away. */
 const removed: readonly Row[] = [
   { steps: 'push a→b + push b→c forced; run b passed', ci: ['ignore', ''], live: 'c', because: REMOVED },
@@ -108,6 +110,13 @@ const skipped: readonly Row[] = [
 ];
 
 const unordered: readonly Row[] = [
+  { steps: 'now e; push b→e + push a→b', ci: ['ignore', ''], live: 'e', because: OLDER },
+  { steps: 'now f; push e→f + push a→b + push b→e', ci: ['ignore', ''], live: 'f', because: OLDER },
+  { steps: 'push a→b; now f; push e→f + push b→e', ci: ['ignore', ''], live: 'f', because: OLDER },
+  { steps: 'push a→b; push b→e; run b passed', ci: WAIT, live: 'b' },
+  { steps: 'push a→b; push b→e; run e passed; run b passed', ci: WAIT, live: 'e' },
+  { steps: 'push a→b; push b→e; ci b pending; run e passed; ci b passed', ci: WAIT, hosts: ONE, live: 'e' },
+  { steps: 'push a→b; 70 minutes; run b passed', ci: WAIT, live: 'b' },
   { steps: 'now c; push b→c forced; push a→b', ci: ['ignore', ''], live: 'c', because: REMOVED },
   { steps: 'now c; push b→c forced + push a→b', ci: ['ignore', ''], live: 'c' },
   { steps: 'now a; push b→a forced; push a→b', ci: ['ignore', ''], live: 'a', because: REMOVED },
@@ -120,7 +129,7 @@ const unordered: readonly Row[] = [
     steps: 'now e; push b→e; push a→b',
     ci: ['ignore', ''],
     live: 'e',
-    because: /^The commit \w+ is older than what master deploys: \w+, by #2\.$/,
+    because: OLDER,
   },
 ];
 
@@ -143,6 +152,8 @@ const lost: readonly Row[] = [
   { steps: 'run a failed; push a→b; now a', ci: ['ignore'], live: 'a' },
   { steps: 'push a→b skip; push b→c forced; now b', ci: ['ignore', ''], live: 'c' },
   { steps: 'push a→b; push b→a forced; now b', ci: ['ignore', ''], live: 'b' },
+  { steps: 'now a; push a→b; now b', ci: ['ignore', ''], live: 'b' },
+  { steps: 'now b; run b passed; now a; push b→a forced; push a→b; now b', ci: ['ignore', ''], live: 'b' },
   { steps: 'push a→b; now e', ci: ['ignore', ''], live: 'e' },
 ];
 
@@ -162,7 +173,13 @@ const saidAgain: readonly Row[] = [
     live: 'b',
   },
   { steps: 'ci b passed; ci b failed; ci b passed; push a→b', ci: WAIT, hosts: ONE, live: 'b' },
-  { steps: 'ci b failed; ci b passed; ci b failed; push a→b', ci: WAIT, hosts: ONE, live: 'a' },
+  {
+    steps: 'ci b failed; ci b passed; ci b failed; push a→b',
+    ci: WAIT,
+    hosts: ONE,
+    live: 'a',
+    because: /^CI did not pass: the check "CI" of ci said "failed"\.$/,
+  },
   { steps: 'push a→b; ci b failed; ci b passed; ci b passed', ci: WAIT, hosts: ONE, live: 'b' },
   { steps: 'push a→b; ci b pending; ci b passed; ci b passed', ci: WAIT, hosts: ONE, live: 'b' },
   { steps: 'ci b failed 2; ci b passed 1; push a→b', ci: WAIT, hosts: ONE, live: 'a' },
@@ -176,6 +193,7 @@ const saidAgain: readonly Row[] = [
   },
   { steps: 'push a→b; ci b pending; status b passed; ci b skipped', ci: WAIT, hosts: ONE, live: 'b' },
   { steps: 'push a→b; status b failed; ci b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
+  { steps: 'push a→b; ci b pending; status b passed; run b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
   { steps: 'push a→b; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
   { steps: 'push a→b; ci b pending; ci b skipped', ci: WAIT, hosts: ONE, live: 'a' },
   // What makes a duplicate says something of its commit nevertheless.
@@ -187,6 +205,10 @@ const saidAgain: readonly Row[] = [
     live: 'b',
   },
 ];
+
+/** Two CI systems have called, and after another name of the repository again: one of them sends no id, and the former name. */
+const BOTH = 'push a→b; run b passed; ci b passed';
+const AGAIN = `${BOTH}; renamed; push b→e; run e passed; ci e passed former`;
 
 /** The repository has another name, and the same id. */
 const renamed: readonly Row[] = [
@@ -204,8 +226,27 @@ const renamed: readonly Row[] = [
     steps: 'renamed; now e; push b→e; push a→b former',
     ci: ['ignore', ''],
     live: 'e',
-    because: /^The commit \w+ is older than what master deploys/,
+    because: OLDER,
   },
+  { steps: `${BOTH}; push b→e; renamed; ci e failed; run e passed`, ci: ['wait', ''], hosts: ONE, live: 'b' },
+  {
+    steps: `${BOTH}; push b→e; renamed; ci e failed; run e passed; ci e passed`,
+    ci: ['wait', ''],
+    hosts: ONE,
+    live: 'e',
+  },
+  { steps: `${AGAIN}; push e→f; ci f failed former; run f passed`, ci: [''], hosts: ONE, live: 'e' },
+  {
+    steps: `${AGAIN}; push e→f; ci f failed former; run f passed; ci f passed former`,
+    ci: [''],
+    hosts: ONE,
+    live: 'f',
+  },
+  // It has its former name again.
+  { steps: `${AGAIN}; renamed; push e→f; ci f failed; run f passed`, ci: [''], hosts: ONE, live: 'e' },
+  { steps: `${AGAIN}; renamed; push e→f; ci f failed; run f passed; ci f passed`, ci: [''], hosts: ONE, live: 'f' },
+  { steps: 'push a→b; renamed; run b failed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; renamed; run b failed; run b passed', ci: WAIT, live: 'b' },
   // Its CI is known to call.
   { steps: 'run a passed; renamed; push a→b', ci: [''], live: 'a' },
   { steps: 'run a passed; renamed; push a→b; run b passed', ci: [''], live: 'b' },
@@ -263,7 +304,7 @@ async function callsWorld(host: HostKind, query: Record<string, string>, roles: 
       else world.host.pullRequest(7, ref !== undefined, { sha: ref?.sha ?? null });
     },
     rename() {
-      isRenamed = true;
+      isRenamed = !isRenamed;
       renameAt(world.host);
     },
     /** Whether the host moves with the calls. */
@@ -298,11 +339,13 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
     return world.stays();
   }
   if (verb === 'run' || verb === 'status' || verb === 'ci') {
-    const [outcome, number] = [words[0] as RunTold['outcome'], words[1] && Number(words[1])];
+    const outcome = words[0] as RunTold['outcome'];
+    const number = Number(words.find((word) => /^\d+$/.test(word)) ?? 0);
+    const isFormer = words.includes('former');
     const check = verb === 'run' ? 0 : 1;
     // A run of Forgejo says the first line of the message, and a status nothing of it.
-    if (verb === 'ci') await tell(anyCi({ ...told, ...said, outcome, ...(number && { build: number }) }));
-    else await tell(runCall(host, { ...told, ...said, outcome, check, attempt: 1, run: number || ids }));
+    if (verb === 'ci') await tell(anyCi({ ...told, ...said, outcome, ...(number && { build: number }) }), isFormer);
+    else await tell(runCall(host, { ...told, ...said, outcome, check, attempt: 1, run: number || ids }), isFormer);
     return;
   }
   if (world.moves()) world.isNow(verb === 'close' ? '-' : to, of);
@@ -318,7 +361,8 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
   await tell(pullCall(host, { action, number: 7, commit, delivery: told.id, ...marks, ...(before && { before }) }));
 }
 
-async function play(steps: string, of: 'branch' | 'pull', calls: World): Promise<void> {
+/** Plays the steps, and lets the comparisons run. Returns what is live before these. */
+async function play(steps: string, of: 'branch' | 'pull', calls: World): Promise<string> {
   const { world } = calls;
   for (const step of steps.split('; ')) {
     for (const one of step.split(' + ')) await happens(one, of, calls);
@@ -330,11 +374,13 @@ async function play(steps: string, of: 'branch' | 'pull', calls: World): Promise
     await world.sweep();
     await world.drain();
   }
+  const live = await calls.live(of === 'pull' ? 'shop-pr-7' : 'shop');
   for (const compare of [world.compare, world.watch]) {
     world.clock.pass(2 * MINUTE);
     await compare();
   }
   await world.settle();
+  return live;
 }
 
 /** Runs stages until the next one is this. */
@@ -385,8 +431,9 @@ export function callsContract(open: () => LogRoles, cases: typeof everyCase): vo
   describe.each(kinds)('%s', (_kind, rows) => {
     it.each(named(cases(rows, [''])))('%s', async (_title, { steps, live, because }, ci, host) => {
       const calls = await callsWorld(host, { branch: BRANCH, ...(ci && { ci }) }, open(), rows !== unheard);
-      await play(steps, 'branch', calls);
+      const before = await play(steps, 'branch', calls);
       expect(await calls.live('shop')).toBe(live);
+      if (rows !== lost) expect(before, 'before the comparisons').toBe(live);
       expect(await finals(calls.world)).toEqual([]);
       const last = (await calls.world.entries()).find(({ status }) => status !== 'ok');
       if (because) expect(last?.reason).toMatch(because);
@@ -397,8 +444,9 @@ export function callsContract(open: () => LogRoles, cases: typeof everyCase): vo
     it.each(named(cases(pulls, ['ci', 'true'])))('%s', async (_title, { steps, live }, previews, host) => {
       if (host === 'bitbucket' && steps.includes('reopen')) return;
       const calls = await callsWorld(host, { branch: BRANCH, previews }, open());
-      await play(`open b; ${steps}`, 'pull', calls);
+      const before = await play(`open b; ${steps}`, 'pull', calls);
       expect(await calls.live('shop-pr-7')).toBe(live);
+      expect(before, 'before the comparisons').toBe(live);
       expect(await finals(calls.world)).toEqual([]);
     });
 

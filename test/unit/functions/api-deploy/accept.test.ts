@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bitbucket } from '../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
 import { accept, type HookRequest } from '../../../../functions/api-deploy/accept.ts';
 import type { AcceptPorts } from '../../../../functions/api-deploy/ports.ts';
 import type { HookSecrets } from '../../../../functions/api-deploy/signature.ts';
@@ -13,7 +12,6 @@ import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, append, MINUTE, repository, sha } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
-import { fixture } from '../../../support/senders/sender-call.ts';
 
 /** The webhook on a log in memory; `says` is what the next call says. */
 function world() {
@@ -186,15 +184,6 @@ describe('the same delivery again', () => {
     expect((await log.branch('ann', repository, 'master')).newest).toBe(1);
   });
 
-  it('is a duplicate when Bitbucket names it by no header', async () => {
-    const sent = bitbucket
-      .read(fixture('bitbucket/push-without-headers'))
-      .map((one) => ({ ...one, repository: push().repository }));
-    const statuses = [];
-    for (const _ of ['once', 'twice']) statuses.push((await call(sent, { query: { branch: 'main' } }))[0].status);
-    expect(statuses).toEqual(['queued', 'duplicate']);
-  });
-
   it('is a duplicate too after the first was deployed, and after another duplicate', async () => {
     const [first] = await call([push()]);
     await end(1, 'ok');
@@ -226,10 +215,6 @@ describe('the same delivery again', () => {
     expect((await facts.branch('ann', repository, 'master~staging:web')).newest).toBe(2);
     const [again] = await call([push()], { query: { environment: 'staging', path: 'web' } });
     expect(again.status).toBe('duplicate');
-  });
-
-  it('has no folder when its hook names none', async () => {
-    expect((await call([push()]))[0].path).toBeUndefined();
   });
 
   it.each(['error', 'expired', 'crashed'] as const)('is deployed when the first one ended with %s', async (status) => {
@@ -295,18 +280,6 @@ describe('a build', () => {
     expect(refused?.reason).toBe('CI did not pass: the check "travis" of travis said "Broken".');
     expect(queue.reports).toEqual([{ user: 'ann', number: 1 }]);
   });
-
-  it.each([
-    ['of a pull request', { pullRequest: true }],
-    ['of another branch', { branch: 'work' }],
-  ])('that failed %s leaves the push waiting, and says nothing of the commit', async (_what, patch) => {
-    await call([push()]);
-    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    await call([build({ outcome: 'failed', state: 'Failed', ...patch })]);
-    expect((await log.read('ann', 1))?.status).toBe('held');
-    const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
-    expect((await log.commitState('ann', commit, 'master')).checks).toEqual([]);
-  });
 });
 
 describe('a build of a merge queue', () => {
@@ -340,20 +313,6 @@ describe('a build of a merge queue', () => {
     await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     await call([queued('neutral')]);
     expect(await log.read('ann', 1)).toMatchObject({ status: 'held' });
-  });
-});
-
-describe('two checks of one name', () => {
-  it('are two: one that passes does not release the push that the other keeps', async () => {
-    await call([push()]);
-    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-    const said = (checkId: string, outcome: CheckOutcome) =>
-      build({ id: checkId, check: 'CI', checkId, outcome, state: outcome });
-    await call([said('a.yml', 'failed')]);
-    await call([said('b.yml', 'passed')]);
-    const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
-    const { checks } = await log.commitState('ann', commit, 'master');
-    expect(checks.map(({ id, outcome }) => `${id} ${outcome}`)).toEqual(['a.yml failed', 'b.yml passed']);
   });
 });
 
@@ -392,10 +351,6 @@ describe('waiting for CI', () => {
     expect((await call([push({ id: '1' })], { query: { ci: 'wait' } }))[0].ci).toMatchObject({ waits: true });
     expect((await call([push({ id: '2', skip })]))[0].ci).toMatchObject({ waits: false });
     expect((await call([push({ id: '3' })]))[0].ci).toBeUndefined();
-  });
-
-  it('cannot be asked for in other words', async () => {
-    await expect(call([push()], { query: { ci: 'no' } })).rejects.toMatchObject({ code: 'request:bad_parameter' });
   });
 
   it('is no question for a commit whose message forbids the deploy: its words are the reason', async () => {

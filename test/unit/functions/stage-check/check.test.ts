@@ -245,14 +245,6 @@ describe('a passed build', () => {
     expect(answered.reason).toContain('The passed build came first');
   });
 
-  it('deploys without any push where only CI calls', async () => {
-    const first = commit(null, held);
-    await build(first, passed);
-    await check(1);
-    await build(commit(first, held), passed);
-    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
-
   it('lets a push that comes while its entry waits to be looked at deploy at once', async () => {
     const head = commit(null, held);
     await build(head, passed);
@@ -276,15 +268,6 @@ describe('a passed build', () => {
     expect(await world.read(1)).toMatchObject({ status: 'expired' });
   });
 
-  it('deploys a commit whose hold has expired', async () => {
-    const head = commit(null, held);
-    await push(head);
-    await check(1);
-    await log.move('ann', 1, () => ({ changes: { status: 'expired' }, commitState: { held: null } }));
-    await build(head, passed);
-    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
-
   it('deploys a commit whose first deploy failed', async () => {
     const head = commit(null, held);
     await push(head);
@@ -295,35 +278,9 @@ describe('a passed build', () => {
     await build(head, passed);
     expect(await check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
-
-  it('speaks for its own branch: a hold of the same commit on another one stays', async () => {
-    const head = commit(null, held);
-    await push(head);
-    await check(1);
-    const staging = { branch: 'staging', environment: 'staging' };
-    await push(head, staging);
-    await check(2);
-    await build(head, passed);
-    expect(await check(3)).toMatchObject({ status: 'skipped' });
-    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch', branch: 'master' });
-    expect(await read(2)).toMatchObject({ status: 'held' });
-    await build(head, passed, staging);
-    expect(await check(4)).toMatchObject({ status: 'skipped' });
-    expect(await read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
 });
 
 describe('a failed build', () => {
-  it('that came before the push refuses it', async () => {
-    const head = commit(null, held);
-    await build(head, failed);
-    await push(head);
-    expect(await check(2)).toMatchObject({
-      status: 'skipped',
-      reason: 'CI did not pass: the check "Travis CI" of travis said "Failed".',
-    });
-  });
-
   it('that comes while the push is being looked at is not overlooked', async () => {
     const world = checkWorld();
     const head = world.commit(null, held);
@@ -337,14 +294,5 @@ describe('a failed build', () => {
     };
     expect(await world.check(1)).toMatchObject({ status: 'running', stage: 'check' });
     expect(await world.check(1)).toMatchObject({ status: 'skipped' });
-  });
-
-  it('is forgotten when the build is started again and passes', async () => {
-    const head = commit(null, held);
-    await build(head, failed);
-    await push(head);
-    await check(2);
-    await build(head, passed);
-    expect(await check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
 });

@@ -149,16 +149,6 @@ describe('a commit with several checks', () => {
     expect(await check(4)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
 
-  it('is not kept by one that was skipped', async () => {
-    const head = commit(null, held);
-    await push(head);
-    await check(1);
-    await build(head, said('docs', 'neutral'));
-    await build(head, said('unit', 'passed'));
-    await check(3);
-    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
-
   it('waits for one that runs already when the push comes', async () => {
     const head = commit(null);
     await build(head, said('unit', 'pending'));
@@ -179,21 +169,5 @@ describe('a commit with several checks', () => {
     expect(await world.check(2)).toMatchObject({ status: 'running', stage: 'check' });
     expect(await world.check(2)).toMatchObject({ status: 'skipped' });
     expect(await world.read(1)).toMatchObject({ status: 'held' });
-  });
-
-  it('is superseded when its last check passes after a newer commit was released', async () => {
-    const first = commit(null, held);
-    const second = commit(first, held);
-    await push(first);
-    await check(1);
-    await build(first, said('unit', 'pending'));
-    await push(second, { before: first.sha });
-    await check(3);
-    await build(second, said('unit', 'passed'));
-    await check(4);
-    await build(first, said('unit', 'passed'));
-    await check(5);
-    expect(await read(3)).toMatchObject({ status: 'running', stage: 'fetch' });
-    expect(await read(1)).toMatchObject({ status: 'superseded' });
   });
 });

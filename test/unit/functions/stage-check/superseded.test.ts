@@ -30,24 +30,6 @@ describe('two pushes, one soon after the other', () => {
     expect(superseded.reason).toMatch(/: #2\.$/);
   });
 
-  it('whose deliveries swapped places still deploy the newer commit, and only that', async () => {
-    const { first, second } = line();
-    await push(second, { before: first.sha });
-    await push(first);
-    expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
-    expect(await check(2)).toMatchObject({ status: 'superseded' });
-  });
-
-  it('and a third whose deliveries came in the worst order deploy the newest last', async () => {
-    const { first, second, third } = line();
-    await push(third, { before: second.sha });
-    await push(first);
-    await push(second, { before: first.sha });
-    expect(await check(1)).toMatchObject({ status: 'running' });
-    expect(await check(2)).toMatchObject({ status: 'superseded' });
-    expect(await check(3)).toMatchObject({ status: 'superseded' });
-  });
-
   it('are both deployed when the newer one has no package.json', async () => {
     const first = commit(null);
     const second = commit(first, { 'README.md': '' });
@@ -55,14 +37,6 @@ describe('two pushes, one soon after the other', () => {
     await push(second, { before: first.sha });
     await check(2);
     expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
-
-  it('do not hinder each other on two branches', async () => {
-    const first = commit(null);
-    await push(first);
-    await push(commit(first, undefined, 'staging'), { branch: 'staging', environment: 'staging' });
-    expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
-    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
 });
 
@@ -119,50 +93,9 @@ describe('a push that comes late', () => {
     host.branch(first, 'master');
     expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
-
-  it('is superseded when it is the redelivery of a commit that the branch has left behind', async () => {
-    const { first, second } = line();
-    await push(second, { before: first.sha });
-    await check(1);
-    await finish(1, 'ok');
-    await push(first);
-    const late = await check(2);
-    expect(late).toMatchObject({ status: 'superseded' });
-    const [older, live] = [first.sha.slice(0, 10), second.sha.slice(0, 10)];
-    expect(late.reason).toBe(`The commit ${older} is older than what master deploys: ${live}, by #1.`);
-  });
-
-  it('does not supersede a newer commit that was accepted just before it', async () => {
-    const { first, second, third } = line();
-    await push(second, { before: first.sha });
-    await check(1);
-    await push(third, { before: second.sha });
-    await push(first);
-    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-    expect(await check(3)).toMatchObject({ status: 'superseded' });
-  });
 });
 
 describe('a push that moves the branch back', () => {
-  it('deploys the older commit when it is forced', async () => {
-    const { first, second } = line();
-    await push(second, { before: first.sha });
-    await check(1);
-    await finish(1, 'ok');
-    host.branch(first, 'master');
-    await push(first, { before: second.sha, forced: true });
-    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
-
-  it('supersedes the commit that it takes away', async () => {
-    const { first, second, third } = line();
-    await push(third, { before: second.sha });
-    await push(first, { before: third.sha, forced: true });
-    host.branch(first, 'master');
-    expect(await check(1)).toMatchObject({ status: 'superseded' });
-    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
-
   it('is not taken for the push that a build had been waiting for', async () => {
     const { first, second } = line(held);
     await build(first, passed);
@@ -246,30 +179,12 @@ describe('where CI decides', () => {
     return { ...world, first, second };
   }
 
-  it('a newer push that has not passed yet supersedes nothing', async () => {
-    const { first, build, check, read } = await twoHeld();
-    await build(first, passed);
-    await check(3);
-    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
-    expect(await read(2)).toMatchObject({ status: 'held' });
-  });
-
   it('a released commit does not give way to a second push of it, which waits', async () => {
     const { first, push, log, queue, clock, read, check } = await twoHeld();
     await releaseByHand({ user: 'ann', number: 1 }, { log, queue, clock, trace: () => {} });
     await push(first, { forced: true });
     await check(1);
     expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
-
-  it('builds that pass in the wrong order deploy the newer commit and supersede the older', async () => {
-    const { first, second, build, check, read } = await twoHeld();
-    await build(second, passed);
-    await check(3);
-    await build(first, passed);
-    await check(4);
-    expect(await read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-    expect(await read(1)).toMatchObject({ status: 'superseded' });
   });
 
   it('a held push goes after an older commit that its own build deployed, though its number is lower', async () => {
@@ -286,14 +201,5 @@ describe('where CI decides', () => {
     const newer = await read(2);
     expect(newer).toMatchObject({ status: 'running', stage: 'fetch' });
     expect(newer.order).toBeGreaterThan(older.order ?? 0);
-  });
-
-  it('a build of an old commit that is started again does not bring it back', async () => {
-    const { first, second } = line(held);
-    await build(second, passed);
-    await check(1);
-    await finish(1, 'ok');
-    await build(first, passed);
-    expect(await check(2)).toMatchObject({ status: 'superseded' });
   });
 });
