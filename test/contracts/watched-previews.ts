@@ -3,7 +3,7 @@ import { DeployError } from '../../functions/core/errors.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { removalOf } from '../../functions/core/preview/removal.ts';
-import { append, MINUTE, repository, SECOND } from '../support/entries.ts';
+import { MINUTE, SECOND } from '../support/entries.ts';
 import { githubPullRequest } from '../support/senders/pull-requests.ts';
 import type { LogRoles } from '../support/worlds/pipeline-world.ts';
 import { previewWorld } from './previews.ts';
@@ -187,19 +187,6 @@ export function watchedPreviewContract(open: () => LogRoles): void {
       expect(await newest()).toMatchObject({ status: 'held', appName: 'shop-pr-10', pullRequest: { fromFork: true } });
       await later();
       expect(await numbers()).toBe(before + 1);
-    });
-
-    it('is refused when the application has twenty previews', async () => {
-      const { later, head, commit, list, newest, facts, user, host, log } = await watchedWorld(open());
-      for (let number = 101; number < 120; number += 1) {
-        const owner = { host: 'memory', owner: 'ann', name: 'shop', pullRequest: { number, parent: 'shop' } };
-        await append(log, { user, sha: head.sha, repository, branch: 'changes', pullRequest: owner.pullRequest });
-        await facts.ownApp(user, `shop-pr-${number}`, { ...owner, branch: 'changes' });
-        host.pullRequest(number, true);
-      }
-      list(8, commit(head));
-      await later();
-      expect(await newest()).toMatchObject({ status: 'skipped', reason: expect.stringContaining('has 20 previews') });
     });
 
     it.each([true, false])(

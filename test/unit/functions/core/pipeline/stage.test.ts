@@ -282,27 +282,19 @@ describe('a failure', () => {
 });
 
 describe('a worker that crashes each time', () => {
-  it('ends the deploy with the code of the stage after five attempts', async () => {
-    const { run, log, clock, job, now, queue } = await world({ ...checked, stage: 'upload' });
+  it.each([
+    ['of a deploy that runs', { ...checked, stage: 'upload' }, 'deploy:platform:upload_tarball'],
+    ['before the entry is running', { stage: 'check' }, 'deploy:repohost:no_pkg_json'],
+  ] as const)('%s ends the deploy with the code of the stage after five attempts', async (_, patch, code) => {
+    const { run, log, clock, job, now, queue } = await world(patch);
     for (let crash = 0; crash < MAX_ATTEMPTS; crash += 1) {
       const leaseUntil = clock.now() + MINUTE;
-      await log.claim({ ...job, stage: 'upload', now: clock.now(), leaseUntil, dueAt: leaseUntil });
+      await log.claim({ ...job, stage: patch.stage, now: clock.now(), leaseUntil, dueAt: leaseUntil });
       clock.pass(MINUTE + 1);
     }
     expect(await run(never)).toEqual({ done: true });
-    expect((await now()).error?.code).toBe('deploy:platform:upload_tarball');
+    expect(await now()).toMatchObject({ status: 'error', error: { code } });
     expect(queue.reports).toHaveLength(1);
-  });
-
-  it('ends the deploy also when it crashes before the entry is running', async () => {
-    const { run, log, clock, job, now } = await world();
-    for (let crash = 0; crash < MAX_ATTEMPTS; crash += 1) {
-      const leaseUntil = clock.now() + MINUTE;
-      await log.claim({ ...job, stage: 'check', now: clock.now(), leaseUntil, dueAt: leaseUntil });
-      clock.pass(MINUTE + 1);
-    }
-    await run(never);
-    expect((await now()).status).toBe('error');
   });
 });
 
