@@ -7,7 +7,7 @@ const LIMIT_MS = 20 * 60_000;
 // What runs is read from /proc.
 describe.skipIf(process.platform !== 'linux')('a hundred previews under a SIGKILL', () => {
   it('none that is open is lost, and none that is closed is left behind', { timeout: LIMIT_MS }, async () => {
-    const figures = await killAmongPreviews('previews-killed', { applications: 5, previews: 20, closed: 7 });
+    const figures = await killAmongPreviews();
     console.log(`previews: ${JSON.stringify(figures)}`);
     expect(figures.settled).toBeLessThanOrEqual(budget.recoverySeconds);
   });

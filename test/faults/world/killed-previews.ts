@@ -5,19 +5,15 @@ import * as v from 'valibot';
 import { expect } from 'vitest';
 import { bodyOf } from '../../support/body-of.ts';
 import { githubPullRequest } from '../../support/senders/pull-requests.ts';
-import { application, type GitFolder, gitFolder } from '../../support/service/git-folder.ts';
+import { application, gitFolder } from '../../support/service/git-folder.ts';
 import { runningIn, signalIfThere } from '../../support/service/processes.ts';
 import { dataFolder } from '../../support/service/service-process.ts';
 import { KilledService } from './killed-service.ts';
 
-/** How many there are: each application has as many previews, of which some are closed. */
-export interface PreviewNumbers {
-  readonly applications: number;
-  readonly previews: number;
-  readonly closed: number;
-  /** Whether one more deploy comes after the start, which removes left tarballs at once; otherwise a sweep does. */
-  readonly deploysAgain?: boolean;
-}
+const APPLICATIONS = 5;
+/** Of each application. */
+const PREVIEWS = 20;
+const CLOSED = 7;
 
 /** A sweep comes a minute after an entry has moved. */
 const SWEPT_WITHIN_MS = 2 * 60_000;
@@ -39,20 +35,18 @@ export interface PreviewFigures {
  * Opens previews on `npm start`, closes some while others are still deployed, kills it with all its processes and starts
  * it again. Throws when one that is open is lost, or anything of one that is closed is left.
  */
-export async function killAmongPreviews(name: string, numbers: PreviewNumbers): Promise<PreviewFigures> {
-  const service = new KilledService(dataFolder(name));
-  const trees: GitFolder[] = [];
+export async function killAmongPreviews(): Promise<PreviewFigures> {
+  const service = new KilledService(dataFolder('previews-killed'));
   // The embedded host has no pull requests: a comparison would find all of them closed.
   writeFileSync(join(service.dataDir, 'config.json'), '{"reconcileMinutes":0}');
   try {
     await service.start(false);
-    const parents = Array.from({ length: numbers.applications }, (_, index) => `shop-${index}`);
+    const parents = Array.from({ length: APPLICATIONS }, (_, index) => `shop-${index}`);
     const { repositories: port } = JSON.parse(readFileSync(join(service.dataDir, 'ports.json'), 'utf8'));
     const host = `http://127.0.0.1:${port}`;
     const commits = new Map<string, string>();
     for (const parent of parents) {
       const tree = gitFolder(service.remote(host, parent));
-      trees.push(tree);
       tree.commit(application(parent, 'parent'));
       await tree.push('main:main');
       commits.set(parent, tree.commit(application(parent, `preview of ${parent}`)));
@@ -74,17 +68,16 @@ export async function killAmongPreviews(name: string, numbers: PreviewNumbers): 
     };
     const ofEach = (from: number, to: number) =>
       parents.flatMap((parent) => Array.from({ length: to - from }, (_, at) => ({ parent, number: from + at + 1 })));
-    const { closed, previews } = numbers;
     // Some of those that are closed are live, others wait, others are being deployed.
-    for (const { parent, number } of ofEach(0, previews)) await tell(parent, number, 'opened');
-    const half = (numbers.applications * previews) / 2;
+    for (const { parent, number } of ofEach(0, PREVIEWS)) await tell(parent, number, 'opened');
+    const half = (APPLICATIONS * PREVIEWS) / 2;
     while ((await live(service)) < half) await setTimeout(50);
-    await Promise.all(ofEach(0, closed).map(({ parent, number }) => tell(parent, number, 'closed')));
+    await Promise.all(ofEach(0, CLOSED).map(({ parent, number }) => tell(parent, number, 'closed')));
     await service.kill('everything');
 
     const ready = await service.start(false);
     const settled = await service.settled();
-    const open = ofEach(closed, previews).map(({ parent, number }) => `${parent}-pr-${number}`);
+    const open = ofEach(CLOSED, PREVIEWS).map(({ parent, number }) => `${parent}-pr-${number}`);
     const { apps } = await bodyOf(await service.request(`/1/apps/demo?limit=${MOST_LISTED}`), Apps);
     const found = apps.filter(({ app }) => app.startsWith('shop-'));
     expect(found.map(({ app }) => app).sort()).toEqual([...open, ...parents].sort());
@@ -104,11 +97,6 @@ export async function killAmongPreviews(name: string, numbers: PreviewNumbers): 
     expect(readdirSync(join(service.dataDir, 'platform')).filter((path) => path.endsWith('.tmp'))).toEqual([]);
     const tarballs = join(service.dataDir, 'tarballs');
     const stored = () => (existsSync(tarballs) ? readdirSync(tarballs) : []);
-    if (numbers.deploysAgain) {
-      trees[0]?.commit({ again: '' });
-      await trees[0]?.push('main:main');
-      await service.settled();
-    }
     await expect.poll(stored, { timeout: SWEPT_WITHIN_MS }).toEqual([]);
     await service.stop();
     return { ready, settled, answered };
