@@ -21,7 +21,7 @@ import { startSchedules } from './sources/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
 import { accountConcurrency } from './strict/concurrency.ts';
 import { stageThrottle } from './strict/stage-throttle.ts';
-import { eventInvoker, type Strictness } from './strict/strict.ts';
+import { type Strictness, strictEvents } from './strict/strict.ts';
 import { findResource, loadTemplate, type Template } from './template/template.ts';
 import { webSocketApiIds } from './websocket/web-socket-api.ts';
 import { startWebSocketApis } from './websocket/websocket.ts';
@@ -149,7 +149,7 @@ async function openSources(options: RuntimeOptions, wired: Wired, closers: Close
   const running: { close(): Promise<void> }[] = [];
   closers.push(() => Promise.all(running.map((source) => source.close())));
   const sources = { ...wired, warn, endpoints: services.endpoints };
-  const inBackground = { ...sources, functions: eventInvoker(functions, options) };
+  const inBackground = { ...sources, functions: strictEvents(functions, options) };
   running.push(await startStreams(inBackground));
   running.push(await startWebSocketApis({ ...sources, log: warn }));
   const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;

@@ -65,23 +65,17 @@ function statementsOfResources(template: Template): Statement[] {
       const document = resource.properties[property];
       if (document === undefined) return [];
       const all = resourceStatements(document, `policy ${resource.logicalId}`);
-      const isKey = type === 'AWS::KMS::Key';
-      if (isKey && !all.some(leavesToRoles)) {
-        throw unknownPart(resource, 'a key policy that does not allow kms:* to the account');
+      if (type === 'AWS::KMS::Key' && !(all.length > 0 && all.every(leavesToRoles))) {
+        throw unknownPart(resource, 'a key policy that does not allow kms:* to the account alone');
       }
       const meant = all.filter(({ principals }) => principals.includes('*'));
-      return meant.map(({ principals: _, ...statement }) => (isKey ? onKey(statement, resource) : statement));
+      return meant.map(({ principals: _, ...statement }) => statement);
     }),
   );
 }
 
 function leavesToRoles({ effect, principals, actions }: ReturnType<typeof resourceStatements>[number]): boolean {
-  return effect === 'Allow' && principals.includes(ACCOUNT_ROOT) && actions.includes('kms:*');
-}
-
-/** The resource `*` in the policy of a key is that key. */
-function onKey(statement: Statement, { logicalId }: Resource): Statement {
-  return { ...statement, resources: [`arn:aws:kms:*:${ACCOUNT}:key/${logicalId}`] };
+  return effect === 'Allow' && principals.every((one) => one === ACCOUNT_ROOT) && actions.includes('kms:*');
 }
 
 export function arnOfRole(role: Resource): string {

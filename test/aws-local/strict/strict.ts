@@ -18,8 +18,6 @@ export interface Strictness {
   readonly seed?: number;
 }
 
-const DEFAULT_SEED = 1;
-
 /**
  * Returns a number from 0 to below 1 that only the seed and the words decide: the same again in a run in which other
  * things happen in another order.
@@ -31,16 +29,11 @@ export function chance(seed: number, ...words: readonly (string | number)[]): nu
   return digest.readUInt32BE(0) / 2 ** 32;
 }
 
-/** Returns the invoker for events. */
-export function eventInvoker(functions: Invoker, { seed }: Strictness): Invoker {
-  return strictEvents(functions, seed === undefined ? { doubledPart: 0 } : { seed });
-}
-
 /** Options of the delivery of events. */
-export interface EventOptions {
-  /** Decides which batches are delivered twice. */
+interface EventOptions {
+  /** Decides which batches are delivered twice; default: none. */
   readonly seed?: number | undefined;
-  /** The part of the batches that are. */
+  /** The part of the batches that are; default: a fifth with a seed. */
   readonly doubledPart?: number;
   /** Time limit for an event that waits for the account's concurrency. */
   readonly patienceMs?: number;
@@ -53,13 +46,14 @@ const PAUSE_MS = 100;
 
 /**
  * Invokes functions for events as the pollers of Lambda do: they wait while the account is throttled, but not with
- * messages for whose function all reserved runs are taken, and batches of messages and records may come twice. Here a
- * fifth of a function's batches do, after the first delivery has succeeded, each half of a bisected batch by itself. The seed and the place among the function's batches decide which.
+ * messages for whose function all reserved runs are taken, and batches of messages and records may come twice, the
+ * second time after the first delivery has succeeded, each half of a bisected batch by itself. The seed and the place
+ * among the function's batches decide which.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html
  */
 export function strictEvents(functions: Invoker, options: EventOptions = {}): Invoker {
-  const { seed = DEFAULT_SEED, doubledPart = DOUBLED_PART, patienceMs = PATIENCE_MS } = options;
+  const { seed = 0, doubledPart = options.seed === undefined ? 0 : DOUBLED_PART, patienceMs = PATIENCE_MS } = options;
   const batches = new Map<string, number>();
   const patiently = async (name: string, event: unknown): Promise<unknown> => {
     const end = Date.now() + patienceMs;

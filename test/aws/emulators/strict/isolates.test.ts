@@ -9,10 +9,9 @@ const bundles = {
   count: `
     let calls = 0;
     const id = Math.random();
-    export const handler = async ({ waitMs = 0, fail }) => {
+    export const handler = async ({ waitMs = 0 }) => {
       calls += 1;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
-      if (fail) throw new Error('failed');
       return { id, calls };
     };`,
   background: `
@@ -46,7 +45,6 @@ describe('A function in isolates', () => {
         Quick: lambda('count', { Timeout: 1 }),
         Background: lambda('background', { Timeout: 10 }),
         Stream: lambda('stream', { Timeout: 10 }),
-        Reserved: lambda('count', { Timeout: 10, ReservedConcurrentExecutions: 1 }),
       },
     },
     bundles,
@@ -57,7 +55,7 @@ describe('A function in isolates', () => {
   beforeAll(() => {
     const values = { sqsEndpoint: 'http://127.0.0.1:1' };
     const template = loadTemplate({ cloudAssembly, parameters: {}, values });
-    const concurrency = accountConcurrency(template, 4);
+    const concurrency = accountConcurrency(template, 3);
     const log = ({ text }: { readonly text: string }) => void lines.push(text);
     functions = startFunctions({ template, endpoints: {}, log, concurrency, idleMs });
   });
@@ -70,21 +68,6 @@ describe('A function in isolates', () => {
     const both = await Promise.all([1, 2].map(() => functions.invoke('Count', { waitMs: 300 })));
     expect(both).toContainEqual({ ...Object(first), calls: 3 });
     expect(both).toContainEqual({ id: expect.any(Number), calls: 1 });
-  });
-
-  it('a call beyond the concurrency of the account is throttled, and its place is free after a call has ended', async () => {
-    const running = [1, 2, 3].map(() => functions.invoke('Count', { waitMs: 500 }));
-    await expect(functions.invoke('Count', {})).rejects.toMatchObject(throttled);
-    await Promise.all(running);
-    await expect(functions.invoke('Count', { fail: true })).rejects.toThrow('failed');
-    expect(await functions.invoke('Count', {})).toMatchObject({ calls: expect.any(Number) });
-  });
-
-  it('a reserved concurrency is a place of its own, and a limit', async () => {
-    const others = [1, 2, 3].map(() => functions.invoke('Count', { waitMs: 500 }));
-    const own = functions.invoke('Reserved', { waitMs: 300 });
-    await expect(functions.invoke('Reserved', {})).rejects.toMatchObject(throttled);
-    await Promise.all([own, ...others]);
   });
 
   it('a stream has its isolate until the function has ended, even when its reader has left', async () => {
