@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { CronJob } from '../../../../functions/core/ports/processes.ts';
 import {
   appFiles,
-  build,
   deploy,
   hello,
   isAlive,
@@ -184,45 +183,4 @@ describe('cron of app.json', () => {
     expect(await logs(at)).toContain('@cron.1: The program "no-such-program" was not found.');
     expect(await (await fetch(app.url)).text()).toBe('up');
   });
-
-  const wrong = (schedule: string) => `app.json: the schedule "${schedule}" of the cron command "node job.js"`;
-  const fields =
-    'it has five fields (minute, hour, day, month, weekday), or is @daily; in UTC, or in that of "timezone" beside it';
-  it.each([
-    [jobs('often'), `${wrong('often')} is not understood: ${fields}.`],
-    [jobs('* * * * * * *'), `${wrong('* * * * * * *')} is not understood: ${fields}.`],
-    [jobs('61 * * * *'), `${wrong('61 * * * *')} is not understood: Invalid value for minute: 61.`],
-    [jobs('2030-01-01T00:00'), `${wrong('2030-01-01T00:00')} is not understood: ${fields}.`],
-    [
-      jobs('CRON_TZ=Europe/Berlin 0 3 * * *'),
-      `${wrong('CRON_TZ=Europe/Berlin 0 3 * * *')} is not understood: ${fields}.`,
-    ],
-    [
-      [{ command: 'node job.js', schedule: '@daily', timezone: 'Berlin' }],
-      'app.json: the time zone "Berlin" of the cron command "node job.js" is not known: name one as "Europe/Berlin".',
-    ],
-    [
-      [{ command: 'node job.js', schedule: '@daily', zone: 'Europe/Berlin' }],
-      'app.json: "zone" of the cron command "node job.js" is not understood.',
-    ],
-    [jobs('0 0 30 2 *'), `${wrong('0 0 30 2 *')} never comes.`],
-    [
-      [{ command: 'node job.js' }],
-      'app.json: "cron" must be a list of {"command": "node clean.js", "schedule": "0 3 * * *"}.',
-    ],
-    [Array.from({ length: 21 }, () => jobs(YEARLY)[0]), 'app.json: "cron" has more than 20 entries.'],
-  ])('%j fails the build with what is wrong', async (cron, reason) => {
-    expect(await build(await shared(), 'hello', '1', files(cron))).toMatchObject({ state: 'failed', reason });
-  });
-
-  it.each(['@hourly', '*/5 * * * *', '0 3 * * mon-fri'])(
-    '%s is a schedule; other fields of app.json are ignored',
-    async (schedule) => {
-      const at = await shared();
-      const cron = [{ command: 'node job.js', schedule, concurrency_policy: 'forbid' }];
-      const given = { ...files(cron), 'app.json': JSON.stringify({ name: 'hello', expo: {}, cron }) };
-
-      expect(await build(at, 'hello', '1', given)).toMatchObject({ state: 'ready' });
-    },
-  );
 });

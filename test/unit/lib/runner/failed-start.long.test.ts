@@ -75,7 +75,11 @@ describe('a start that fails', () => {
       appFiles('hello', '', { scripts: { start: 'nest start', 'start:prod': 'node dist/main' } }),
       /^The program "nest" was not found\. .*: "hooks set start='npm run start:prod'" runs what is built\.$/,
     ],
-    ['nothing to start', { 'package.json': '{"name":"hello"}' }, /^There is nothing to start/],
+    [
+      'nothing to start',
+      { 'package.json': '{"name":"hello"}' },
+      /^There is nothing to start: .*no web process in a Procfile, and no index\.html\.$/,
+    ],
   ])('a start that fails by %s says so in one sentence', async (_what, files, sentence) => {
     const at = await shared();
 
@@ -196,14 +200,6 @@ describe('a start that fails', () => {
 
     expect((await at.applications.find(hello))?.state).toBe('never');
     expect((await starting).error).toBe('The start was cancelled.');
-  });
-
-  it('a start needs the id of a snapshot that is built', async () => {
-    const at = await shared();
-    await at.hosting.ensureApp(hello, {});
-    expect(await refusalOf(start(at, 'hello', 'none'))).toMatchObject({ status: 404 });
-    expect(await refusalOf(at.operations.restart(hello))).toMatchObject({ status: 409 });
-    expect(await refusalOf(start(at, 'none', '1'))).toMatchObject({ status: 404 });
   });
 
   it('a start is repeated on another port when another program has taken the first one', async () => {

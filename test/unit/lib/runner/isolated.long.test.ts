@@ -2,21 +2,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Isolation } from '../../../../lib/process/sandbox.ts';
 import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
-import type { RunnerLimits } from '../../../../lib/runner/settings.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import {
   appFiles,
   build,
   deploy,
-  hello,
   logsOf,
-  type PlatformUnderTest,
   platform,
   refusalOf,
   serverFile,
   until,
 } from '../../../support/platform/harness.ts';
-import { begin, live, read } from '../../../support/platform/one-off.ts';
 
 const trial = await trySandbox();
 
@@ -27,41 +23,6 @@ describe.runIf('command' in trial)('an isolated application', () => {
     const isolation = { ...(trial as Omit<Isolation, 'hidden'>), hidden };
     return platform({ ...options, dataDir: join(hidden, 'platform'), isolation });
   };
-  const limited = (limits: Partial<RunnerLimits>) => isolated({ limits });
-  const state = async (at: PlatformUnderTest) => (await at.applications.find(hello))?.state;
-
-  it('is replaced by the next release, and serves on when that does not start', async () => {
-    const at = await isolated();
-    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('first')));
-    const text = async () => (await fetch(String(app.url))).text();
-    expect(await text()).toBe('first');
-    await deploy(at, 'hello', '2', appFiles('hello', serverFile('second')));
-    expect(await text()).toBe('second');
-    const failed = await refusalOf(deploy(at, 'hello', '3', appFiles('hello', 'process.exit(3)')));
-    expect(failed.error).toContain('The process exited with code 3');
-    expect(await text()).toBe('second');
-  });
-
-  it('sleeps, and is woken by a request', async () => {
-    const at = await limited({ idleMs: 100, keepMs: 50 });
-    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
-    await at.processes.scale(hello, { web: 'auto' });
-    await until('it sleeps', async () => (await state(at)) === 'asleep');
-    expect(await (await fetch(String(app.url))).text()).toBe('up');
-  });
-
-  it('is started again after a crash, and told apart by how it has ended', async () => {
-    const at = await limited({ crashPauseMs: 20, keepMs: 50 });
-    const server = serverFile('up').replace(
-      '=> s.end',
-      "=> { if (q.url === '/end') process.kill(process.pid, 'SIGSEGV'); s.end",
-    );
-    const app = await deploy(at, 'hello', '1', appFiles('hello', server.replace('"up")', '"up"); }')));
-    await fetch(`${app.url}/end`).catch(() => undefined);
-    const log = () => logsOf(at);
-    await until('its end', async () => (await log()).includes('was ended by SIGSEGV'));
-    await until('it answers again', async () => (await fetch(String(app.url))).ok);
-  });
 
   it('starts again after a kill, although its file names the process that was killed', async () => {
     const at = await isolated({ limits: { crashPauseMs: 20, keepMs: 50 } });
@@ -77,23 +38,6 @@ describe.runIf('command' in trial)('an isolated application', () => {
       await until('it answers again', async () => (await fetch(String(app.url))).ok);
     }
     expect(await logsOf(at)).not.toMatch(/another instance|^\S* (?:Killed|sh:)/m);
-  });
-
-  it('has cron', async () => {
-    const at = await isolated();
-    const cron = [{ command: 'node -e "console.log(process.env.DATA_DIR)"', schedule: '* * * * * *' }];
-    await deploy(at, 'hello', '1', { ...appFiles('hello', serverFile('up')), 'app.json': JSON.stringify({ cron }) });
-    const log = () => logsOf(at, { lines: 1000, process: '@cron' });
-    await until('its output', async () =>
-      (await log()).includes(`@cron.1: ${join(at.dataDir, 'apps/ada/hello/data')}`),
-    );
-  });
-
-  it('has one-off commands', async () => {
-    const at = await isolated();
-    await live(at);
-    const piped = await begin(at, 'node', 'seed.js', 'two');
-    expect(await read(at, piped.id)).toMatchObject({ out: expect.stringMatching(/ two\n$/), exit: 0 });
   });
 
   it('has a limit of memory, which its files in /dev/shm count for', async () => {

@@ -13,11 +13,11 @@ import {
   until,
 } from '../../../support/platform/harness.ts';
 
-/** Answers with its version and process id; with `ends`, or the variable `ENDS`, it ends when it has been asked for `/end`. */
+/** Answers with its version and process id; with `ends` it ends when it has been asked for `/end`. */
 const server = (version: string, ends: boolean) => `
 const answers = require('node:http').createServer((request, response) => {
   response.end('${version} ' + process.pid);
-  if (request.url === '/end' && (${ends} || process.env.ENDS)) setTimeout(() => { throw new Error('no config'); }, 10);
+  if (request.url === '/end' && ${ends}) setTimeout(() => { throw new Error('no config'); }, 10);
 });
 answers.listen(process.env.PORT, process.env.HOST);`;
 const worker = (version: string) =>
@@ -38,20 +38,13 @@ async function workers({ dataDir }: PlatformUnderTest): Promise<readonly string[
   return names.filter((_, at) => alive[at]).map(([version = '']) => version);
 }
 
-/** Two releases have gone live, of which the second ends when it is asked for `/end`. */
-async function twoReleases(keepMs: number) {
-  const at = await platform({ limits: { keepMs, crashPauseMs: 10 } });
-  const { url } = await deploy(at, 'hello', '1', files('one', false));
-  const old = await ask(url);
-  const app = await deploy(at, 'hello', '2', files('two', true));
-  expect(app).toMatchObject({ state: 'running', snapshot: '2' });
-  expect(await ask(url)).toMatch(/^two /);
-  return { at, url, old };
-}
-
 describe('the release before a new one', () => {
   it('serves again when the new one ends soon, with the processes beside it, and the event says why', async () => {
-    const { at, url, old } = await twoReleases(600_000);
+    const at = await platform({ limits: { keepMs: 600_000 } });
+    const { url } = await deploy(at, 'hello', '1', files('one', false));
+    const old = await ask(url);
+    expect(await deploy(at, 'hello', '2', files('two', true))).toMatchObject({ state: 'running', snapshot: '2' });
+    expect(await ask(url)).toMatch(/^two /);
 
     await ask(`${url}/end`);
 
@@ -67,42 +60,5 @@ describe('the release before a new one', () => {
     expect(await logs(at)).toContain('2 exited with code 1; 1 serves again');
     await at.operations.restart(hello);
     expect(await ask(url)).toMatch(/^one /);
-  });
-
-  it('serves again with its variables when a restart ends soon, which is no event', async () => {
-    const at = await platform({ limits: { keepMs: 600_000 } });
-    const { url } = await deploy(at, 'hello', '1', files('one', false));
-    const old = await ask(url);
-    await at.variables.set(hello, { ENDS: 'yes' });
-    await at.operations.restart(hello);
-    expect(await ask(url)).not.toBe(old);
-
-    await ask(`${url}/end`);
-
-    await until('the first serves', async () => (await ask(url)) === old);
-    expect([await shown(at), await eventsOf(at)]).toMatchObject([{ state: 'running', snapshot: '1' }, []]);
-  });
-
-  it('ends after a while; the end of the new one is then a crash of it', async () => {
-    const { at, url, old } = await twoReleases(1);
-    await until('the first has ended', async () => !(await isAlive(Number(old.split(' ')[1]))));
-
-    await ask(`${url}/end`);
-
-    await until('the second has crashed', async () => (await logs(at)).includes('2 exited with code 1; next start in'));
-    await until('it runs again', async () => (await ask(url)).startsWith('two '));
-  });
-
-  it('ends with a stop, and with the next start, however long it would be kept', async () => {
-    const { at, old } = await twoReleases(600_000);
-    const pids = [Number(old.split(' ')[1])];
-    const { url } = await deploy(at, 'hello', '3', files('three', false));
-    await until('the first has ended', async () => !(await isAlive(pids[0] ?? 0)));
-    pids.push(Number((await ask(url)).split(' ')[1]));
-
-    await at.operations.stop(hello);
-
-    expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]);
-    expect(await workers(at)).toEqual([]);
   });
 });

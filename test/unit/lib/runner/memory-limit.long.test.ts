@@ -70,14 +70,6 @@ describe('The memory limit of an application', () => {
     expect(failed.error).toBe('The application used more than 150 MB of memory, its limit, before it answered.');
   });
 
-  it('is not there by default', async () => {
-    const at = await platform({ limits });
-    const app = await deploy(at, 'hello', '1', appFiles('hello', growing));
-    await fetch(`${app.url}/more`);
-    await pause(300);
-    expect(await (await fetch(app.url)).text()).toBe('small');
-  });
-
   it('is measured more often above half of it, without a look at all processes each time', async () => {
     const looks: (readonly number[] | undefined)[] = [];
     const watch = memoryWatch(500, async ([{ pgid } = { pgid: 0 }], members) => {

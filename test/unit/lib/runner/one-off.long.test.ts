@@ -8,36 +8,64 @@ import {
   hello,
   isAlive,
   logsOf,
+  type PlatformUnderTest,
   platform,
   refusalOf,
   serverFile,
   sharedPlatform,
   until,
 } from '../../../support/platform/harness.ts';
-import { begin, isGone, live, read } from '../../../support/platform/one-off.ts';
+
+const live = (at: PlatformUnderTest) => deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
+
+/** Starts a command. */
+async function begin(at: PlatformUnderTest, ...command: readonly string[]) {
+  const begun = await at.runs.start(hello, { command });
+  if (!begun) throw new Error('There is no application.');
+  return begun;
+}
+
+/** Whether the platform knows a command no more. */
+const isGone = async (at: PlatformUnderTest, id: string) => !(await at.runs.write(hello, id, { end: true }));
+
+/** What a command has said, and how it has ended. */
+interface Ended {
+  readonly out: string;
+  readonly err: string;
+  readonly exit: number | undefined;
+  readonly reason: unknown;
+}
+
+/** Reads what a command says; `seen` gets its output so far, and ends the reading when it returns true. */
+async function read(at: PlatformUnderTest, id: string, seen: (out: string) => unknown = () => false): Promise<Ended> {
+  const leave = new AbortController();
+  const printed = await at.runs.read(hello, id, leave.signal);
+  if (!printed) throw new Error('There is no such command.');
+  const said = { stdout: '', stderr: '' };
+  let [exit, reason] = [undefined as number | undefined, undefined as unknown];
+  for await (const batch of printed) {
+    for (const one of batch) {
+      if ('exit' in one) ({ exit, reason } = one);
+      else said[one.stream] += Buffer.from(one.data, 'base64').toString();
+    }
+    if ((await seen(said.stdout)) === true) leave.abort();
+  }
+  return { out: said.stdout, err: said.stderr, exit, reason };
+}
 
 /** With an application that is live. */
 const shared = sharedPlatform({}, live);
 
 describe('a one-off command', () => {
-  it('runs in the live release with its variables, and its exit code is told', async () => {
-    const at = await shared();
-    await at.variables.set(hello, { WORD: 'seeded' });
-
-    const run = await begin(at, 'node', 'seed.js', 'a "b" $c');
-
-    expect(await read(at, run.id)).toEqual({ out: 'seeded a "b" $c\n', err: '', exit: 0, reason: null });
-    expect(await isGone(at, run.id)).toBe(true);
-    const log = await logsOf(at, { process: 'run' });
-    expect(log).toMatch(/ platform run\.1: node began\n.* platform run\.1: exited with code 0\n/);
-  });
-
   it('may be a line for the shell, and fails with its own code', async () => {
     const at = await shared();
     const run = await begin(at, 'echo "$DATA_DIR" && echo no >&2; exit 7');
     const ended = await read(at, run.id);
     expect(ended).toMatchObject({ err: 'no\n', exit: 7 });
     expect(ended.out).toBe(`${join(at.dataDir, 'apps/ada/hello/data')}\n`);
+    expect(await isGone(at, run.id)).toBe(true);
+    const log = await logsOf(at, { process: 'run' });
+    expect(log).toMatch(/ platform run\.1: .* began\n.* platform run\.1: exited with code 7\n/);
   });
 
   it('ends for its reader with all it has printed when a process that has escaped holds its output', async () => {

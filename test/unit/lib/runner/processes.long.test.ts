@@ -52,28 +52,6 @@ async function workers(at: { dataDir: string }): Promise<readonly number[]> {
 }
 
 describe('the processes of a Procfile', () => {
-  it('every line runs beside web, and its output carries its name', async () => {
-    const at = await shared();
-    const app = await deploy(
-      at,
-      'hello',
-      '1',
-      files('1', 'web: node server.js\nworker: node worker.js\nrelease: true\n'),
-    );
-    await until('it works', async () => (await logs(at)).includes('works'));
-
-    expect(await (await fetch(app.url)).text()).toBe('1');
-    const [web, one, ...more] = await listed(at);
-    expect(more).toEqual([]);
-    expect(web).toMatchObject({ name: 'web.1', type: 'web', command: 'node server.js', state: 'running', restarts: 0 });
-    expect(one).toMatchObject({ name: 'worker.1', type: 'worker', command: 'node worker.js', state: 'running' });
-    expect(one?.memory).toBeGreaterThan(1024 * 1024);
-    expect(Date.now() - Date.parse(one?.since ?? '')).toBeLessThan(60_000);
-    expect(await logs(at)).toMatch(/^\S+ worker\.1: worker 1 works $/m);
-    expect(await logs(at, 'web')).not.toContain('works');
-    expect(await logs(at, 'worker')).toContain('works');
-  });
-
   it('a deploy ends those of the release before, and a restart gives all of them the variables of now', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', files('1'));
@@ -89,17 +67,6 @@ describe('the processes of a Procfile', () => {
     await until('alone', async () => (await workers(at)).length === 1);
   });
 
-  it('the old processes go on when the next release does not start', async () => {
-    const at = await shared();
-    await deploy(at, 'hello', '1', files('1'));
-    await until('it works', async () => (await workers(at)).length === 1);
-    const before = await workers(at);
-
-    const second = { ...files('2'), 'server.js': 'process.exit(1)' };
-    expect(await refusalOf(deploy(at, 'hello', '2', second))).toMatchObject({ status: 500 });
-    expect(await workers(at)).toEqual(before);
-  });
-
   it('a stopped application has no process, and shows which it would have', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', files('1'));
@@ -113,23 +80,6 @@ describe('the processes of a Procfile', () => {
 });
 
 describe('a process that crashes', () => {
-  it('is started again, and the web process goes on', async () => {
-    const at = await platform({ limits: { crashPauseMs: 50 } });
-    const app = await deploy(at, 'hello', '1', files('1'));
-    await until('it works', async () => (await workers(at)).length === 1);
-    const [before = 0] = await workers(at);
-
-    process.kill(before, 'SIGKILL');
-
-    await until('it works again', async () => (await workers(at)).some((pid) => pid !== before));
-    expect(await listed(at)).toMatchObject([
-      { name: 'web.1', restarts: 0 },
-      { name: 'worker.1', state: 'running', restarts: 1 },
-    ]);
-    expect(await logs(at)).toContain('platform worker.1: was ended by SIGKILL; next start in 50 ms');
-    expect(await (await fetch(app.url)).text()).toBe('1');
-  });
-
   it('is crashed once when it crashes in a loop, and back by itself or by a change of its number', async () => {
     const limits = { crashPauseMs: 10, crashPauseMaxMs: 40, crashLimit: 3, crashWindowMs: 1_500 };
     const at = await platform({ limits });

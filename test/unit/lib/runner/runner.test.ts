@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import type { EventId } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
-import { hello, releaseIn, specIn, startAt, stateAt } from '../../../support/platform/app-spec.ts';
+import { releaseIn, specIn, startAt, stateAt } from '../../../support/platform/app-spec.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 
 const UP = "require('node:http').createServer((_, s) => s.end('up')).listen(process.env.PORT, process.env.HOST);";
@@ -19,18 +18,6 @@ async function opened() {
 }
 
 const textAt = async (port: number) => (await fetch(`http://127.0.0.1:${port}`)).text();
-
-it('an application whose release is built again is starting; one that is stopped meanwhile stays so', async () => {
-  const { running, spec, release } = await opened();
-  await running.apply(spec, { is: 'resume' });
-  expect(await stateAt(running)).toBe('starting');
-  await running.stop(hello);
-  expect(await stateAt(running)).toBe('stopped');
-
-  await running.apply(spec, { is: 'resume' });
-  await running.apply({ ...spec, release: await release('1', UP) }, { is: 'resume' });
-  expect(await stateAt(running)).toBe('running');
-});
 
 it('an application that is resumed later is starting, also where its release is there', async () => {
   const { running, spec, release } = await opened();
@@ -98,36 +85,6 @@ it('keeps what happens until the next question, and answers as soon as something
   const next = types(4);
   await running.apply(spec, { is: 'restart' });
   expect((await next)[0]).toEqual([5, 'app.serving']);
-});
-
-it('an application without a release cannot be started again', async () => {
-  const { running, spec } = await opened();
-  expect(await stateAt(running)).toBeUndefined();
-  await expect(running.apply(spec, { is: 'restart' })).rejects.toMatchObject({ status: 409 });
-});
-
-it('applications that wait for their turn are starting, and have their requests wait', async () => {
-  const { running, spec, release } = await opened();
-  const web = await release('1', `setTimeout(() => { ${UP} }, 300);`);
-  const apps = Array.from({ length: 4 * availableParallelism() + 1 }, (_, at) => `app-${at}`);
-  const specs = apps.map((name) => ({ ...spec, app: name, release: web }));
-  for (const one of specs) await running.apply(one);
-  const resumed = Promise.all(specs.map((one) => running.apply(one, { is: 'resume' })));
-  const ports = new Set<number>();
-  for (let last: EventId | null = null; ports.size < apps.length; ) {
-    for (const { id, event } of await running.events(last)) {
-      last = id;
-      if (event.type === 'app.port') ports.add(event.port ?? 0);
-    }
-  }
-  const states = (await running.states()).map(({ state }) => state);
-  expect(states).toContain('starting');
-  expect(states).not.toContain('restarting');
-
-  const answers = await Promise.all([...ports].map(textAt));
-
-  expect(new Set(answers)).toEqual(new Set(['up']));
-  await resumed;
 });
 
 it('what another runner has reported is not taken for what this one has', async () => {

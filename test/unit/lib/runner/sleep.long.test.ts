@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -8,19 +7,15 @@ import type { Process, Scale } from '../../../../functions/core/ports/processes.
 import { IdleWatch } from '../../../../lib/runner/idle.ts';
 import { startTurns } from '../../../../lib/runner/start/turns.ts';
 import {
-  afterwards,
   appFiles,
   deploy,
   hello,
   isAlive,
-  logsOf,
   type PlatformUnderTest,
   platform,
-  refusalOf,
   sharedPlatform,
   until,
 } from '../../../support/platform/harness.ts';
-import { separatePlatform } from '../../../support/platform/separate-platform.ts';
 
 describe('the use of an application', () => {
   const IDLE_MS = 600_000;
@@ -126,7 +121,6 @@ const server = (version: string) => `
 const { existsSync, writeFileSync } = require('node:fs');
 const { DATA_DIR, PORT, WORD = '' } = process.env;
 writeFileSync(DATA_DIR + '/web-' + process.pid, '');
-if (existsSync(DATA_DIR + '/broken')) process.exit(1);
 const server = require('node:http').createServer((request, response) => {
   let bytes = 0;
   request.on('data', (chunk) => (bytes += chunk.length)).on('end', () => response.end([process.pid, '${version}' + WORD, bytes].join()));
@@ -158,7 +152,6 @@ const processes = async (at: Shown) => (await at.processes.list(hello))?.process
 const state = async (at: Shown) => (await processes(at))[0]?.state;
 const isAsleep = (at: Shown) => until('it is asleep', async () => (await state(at)) === 'asleep');
 const file = ({ dataDir }: Place, name: string) => join(dataDir, 'apps/ada/hello/data', name);
-const logs = (at: PlatformUnderTest) => logsOf(at, { lines: 1000 });
 
 /** The process ids of all that were started of a type. */
 async function started(at: Place, type: 'web' | 'worker'): Promise<readonly number[]> {
@@ -173,7 +166,7 @@ async function ask(url: string, init: RequestInit = {}): Promise<readonly string
   return answer.ok ? text.split(',') : [String(answer.status), text.trim()];
 }
 
-const LIMITS = { idleMs: 1, crashPauseMs: 10, crashLimit: 3, crashWindowMs: 600_000 };
+const LIMITS = { idleMs: 1 };
 
 const shared = sharedPlatform({ limits: LIMITS });
 
@@ -221,7 +214,7 @@ describe('an application whose web is auto', () => {
     expect(now?.scale).toMatchObject({ web: 1 });
   });
 
-  it('requests that come together have one start, by either address, and keep their bodies', async () => {
+  it('requests and WebSockets that come together have one start, by either address, and keep their bodies', async () => {
     const { at, url } = await sleeping();
     await writeFile(file(at, 'slow'), '');
     const body = new Uint8Array(300_000);
@@ -229,6 +222,7 @@ describe('an application whose web is auto', () => {
     await until('it is being started', async () => (await started(at, 'web')).length === 2);
     expect(await state(at)).toBe('starting');
     asked.push(ask(url, { method: 'PUT', body }));
+    const socket = openSocket(url);
 
     await rm(file(at, 'slow'));
 
@@ -240,21 +234,7 @@ describe('an application whose web is auto', () => {
       ['one', '0'],
       ['one', '300000'],
     ]);
-  });
-
-  it('a WebSocket wakes it, and a client that leaves while it waits harms nobody', async () => {
-    const { at, url } = await sleeping();
-    await writeFile(file(at, 'slow'), '');
-    const left = request(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' } });
-    left.once('error', () => {}).end();
-    const echoed = echo(url);
-    await until('it is being started', async () => (await started(at, 'web')).length === 2);
-    left.destroy();
-
-    await rm(file(at, 'slow'));
-
-    expect(await echoed).toBe('ping');
-    await isAsleep(at);
+    (await socket).destroy();
   });
 
   it('does not sleep while a connection is open', async () => {
@@ -265,34 +245,6 @@ describe('an application whose web is auto', () => {
     socket.destroy();
 
     await isAsleep(at);
-  });
-
-  it('a start that fails is a crash, after whose pause it is tried again while somebody waits, or asks', async () => {
-    const { at, url } = await sleeping();
-    await writeFile(file(at, 'broken'), '');
-    const isInLoop = ['503', '{"error":"hello has crashed too often; see its log."}'];
-
-    expect(await ask(url)).toEqual(isInLoop);
-    expect(await logs(at)).toContain('a request after 10 ms starts it again');
-    await isAsleep(at);
-    expect(await ask(url)).toEqual(isInLoop);
-    await isAsleep(at);
-    expect(await started(at, 'web')).toHaveLength(5);
-    await rm(file(at, 'broken'));
-    expect((await ask(url))[1]).toBe('one');
-    await isAsleep(at);
-  });
-
-  it('a deploy of it is checked, and one that fails leaves the version that sleeps', async () => {
-    const { at, url } = await sleeping();
-
-    expect(await refusalOf(deploy(at, 'hello', '2', files('two', 'process.exit(1)')))).toMatchObject({ status: 500 });
-    expect(await state(at)).toBe('asleep');
-    expect((await ask(url))[1]).toBe('one');
-    await deploy(at, 'hello', '3', files('three'));
-
-    await isAsleep(at);
-    expect((await ask(url))[1]).toBe('three');
   });
 
   it('has the variables of its next start, and starts no more when it is stopped', async () => {
@@ -315,30 +267,6 @@ describe('an application whose web is auto', () => {
     await isAsleep(again);
     await until('its worker runs', async () => (await started(again, 'worker')).length === 2);
     expect(await started(again, 'web')).toHaveLength(1);
-    expect((await ask(await urlOf(again)))[1]).toBe('one');
-  });
-
-  it('a kill of the platform while it is being started leaves no process, and the next request starts it', async () => {
-    const { at: first } = await sleeping(platform({ limits: LIMITS }));
-    await first.close();
-    const killed = await separatePlatform(first.dataDir);
-    afterwards(() => killed.kill());
-    await isAsleep(killed);
-    await writeFile(file(first, 'slow'), '');
-    const asked = ask(await urlOf(killed)).catch(() => 'cut');
-    await until('all is started', async () => {
-      const [web, worker] = await Promise.all([started(first, 'web'), started(first, 'worker')]);
-      return web.length === 2 && worker.length === 2;
-    });
-
-    await killed.kill();
-
-    expect([await asked].flat()[0]).toMatch(/^(cut|503)$/);
-    const pids = [...(await started(first, 'web')), ...(await started(first, 'worker'))];
-    await until('the processes are gone', async () => !(await Promise.all(pids.map(isAlive))).includes(true));
-    await rm(file(first, 'slow'));
-    const again = await platform({ dataDir: first.dataDir, limits: LIMITS });
-    await isAsleep(again);
     expect((await ask(await urlOf(again)))[1]).toBe('one');
   });
 
@@ -397,13 +325,4 @@ function openSocket(url: string): Promise<Duplex> {
     asking.once('error', reject).once('upgrade', (_answer, socket) => resolve(socket));
     asking.end();
   });
-}
-
-/** Returns what comes back of a word through a WebSocket. */
-async function echo(url: string): Promise<string> {
-  const socket = await openSocket(url);
-  socket.write('ping');
-  const [data] = await once(socket, 'data');
-  socket.destroy();
-  return String(data);
 }

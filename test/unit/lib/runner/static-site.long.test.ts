@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appOf, build, deploy, refusalOf, sharedPlatform, start } from '../../../support/platform/harness.ts';
+import { appOf, build, deploy, sharedPlatform } from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
@@ -22,19 +22,6 @@ describe('a repository without a server', () => {
     const answer = await fetch(url);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await answer.text()).toBe('built\n');
-  });
-
-  it('is not a site when it has a server', async () => {
-    const server = "require('node:http').createServer((q, s) => s.end('server')).listen(process.env.PORT)";
-    const { url } = await site({ 'index.html': 'page', 'server.js': server });
-    expect(await (await fetch(url)).text()).toBe('server');
-  });
-
-  it('without an index.html has nothing to start', async () => {
-    const at = await shared();
-    await build(at, 'site', '1', { 'package.json': manifest() });
-    const app = await refusalOf(start(at, 'site', '1'));
-    expect(app.error).toMatch(/^There is nothing to start: .*no web process in a Procfile, and no index\.html\.$/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -221,14 +221,5 @@ describe('the week of an application', () => {
     await at.operations.remove(renamed);
     await expect(stat(join(dataDir, 'apps/ada/renamed'))).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(stat(join(dataDir, 'apps/ada/hello'))).rejects.toMatchObject({ code: 'ENOENT' });
-  });
-
-  it('goes on beside a damaged file, which stops nothing', async () => {
-    const dataDir = await temporaryFolder();
-    const at = await platform({ dataDir });
-    const app = await deploy(at, 'hello', '1', appFiles('hello', answers));
-    await writeFile(join(dataDir, 'apps/ada/hello/usage.jsonl'), '\0');
-    expect((await fetch(`${app.url}/`)).status).toBe(200);
-    await until('it is counted', async () => requestsOf(await weekOf(at)) === 1);
   });
 });
