@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -55,25 +54,9 @@ describe('applications', () => {
       status: 409,
     });
   });
-
-  it('processes and files of an application are removed with it', async () => {
-    const at = await shared();
-    const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('hi')));
-
-    await at.operations.remove(hello);
-
-    await expect(fetch(app.url)).rejects.toThrow();
-    expect(existsSync(join(at.dataDir, 'apps', 'ada', 'hello'))).toBe(false);
-  });
 });
 
 describe('the environment', () => {
-  it.each([[{ PORT: '1' }], [{ HOST: 'x' }]])('refuses %j', async (variables) => {
-    const at = await shared();
-    await at.hosting.ensureApp(hello, {});
-    expect(await refusalOf(at.variables.set(hello, variables))).toMatchObject({ status: 400 });
-  });
-
   it('the variables may have names that every object has a field of', async () => {
     const at = await shared();
     await at.hosting.ensureApp(hello, {});

@@ -50,19 +50,6 @@ describe('caches', () => {
     for (const path of paths) expect(sizes.get(path)).toBeGreaterThanOrEqual(MB);
   });
 
-  it('below it they stay', async () => {
-    const events: string[] = [];
-    const log = ({ type }: { readonly type: string }) => void events.push(type);
-    const at = await platform({ limits: { cacheBytes: 2 * MB, cacheCheckMs: 1 }, log });
-    const kept = await cache(at.dataDir, 'user-caches/ada/npm', 1);
-    await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
-    const large = await cache(at.dataDir, 'user-caches/ada/data', 3);
-    await deploy(at, 'hello', '2', appFiles('hello', serverFile('up')));
-    await until('it was measured', () => events.includes('platform.caches_removed'));
-    expect([existsSync(kept), existsSync(large)]).toEqual([true, false]);
-    expect(events.filter((type) => type === 'platform.caches_removed')).toHaveLength(1);
-  });
-
   it('are not programs that a release runs with, nor what its build has put into XDG_CACHE_HOME, nor packages that it loads from them', async () => {
     const app = { user: 'ada', app: 'hello' };
     const { tables, close } = openedTables();

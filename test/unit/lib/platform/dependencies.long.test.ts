@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -10,14 +8,11 @@ import {
   deploy,
   ended,
   hello,
-  platform,
   serverFile,
   sharedPlatform,
   snapshotOf,
   start,
   tarball,
-  temporaryFolder,
-  until,
   upload,
 } from '../../../support/platform/harness.ts';
 
@@ -68,23 +63,6 @@ describe('installing dependencies', () => {
     expect(await (await fetch(started.url)).text()).toBe('dependency');
     const modules = join(at.dataDir, 'apps/ada/hello/releases/1/node_modules');
     expect(await readFile(join(modules, 'word/made.txt'), 'utf8')).toBe('by the install script');
-  });
-
-  it('dependencies are reused while the lockfile is unchanged, each release with a copy', async () => {
-    const at = await platform();
-    const files = await binary(await lockedApp(answersWord));
-    await build(at, 'hello', '1', files);
-
-    const second = await build(at, 'hello', '2', files);
-    const third = await build(at, 'hello', '3', files);
-    const started = await start(at, 'hello', '3');
-
-    expect([second.dependencies, third.dependencies]).toEqual(['copied', 'copied']);
-    expect(await (await fetch(started.url)).text()).toBe('dependency');
-    const files1 = await Promise.all(
-      ['1', '2', '3'].map((id) => stat(join(at.dataDir, 'apps/ada/hello/releases', id, 'node_modules/word/index.js'))),
-    );
-    expect(new Set(files1.map(({ ino }) => ino)).size).toBe(3);
   });
 
   it('dependencies are installed again when the install script of one may have read the repository', async () => {
@@ -180,33 +158,4 @@ describe('installing dependencies', () => {
     expect(second.log.join('\n')).toContain(`${sentence}: commit that of "npm install".`);
     expect(locked.log.join('\n')).not.toContain(sentence);
   });
-
-  it('an installation ends with the platform and is repeated when it is asked for after the next start', async () => {
-    const first = await platform();
-    const marker = join(await temporaryFolder(), 'go');
-    const waits = `node -e "const t = setInterval(() => require('fs').existsSync('${marker}') && clearInterval(t), 50)"`;
-    const files = appFiles('hello', serverFile('hi'), { scripts: { postinstall: waits } });
-    await first.hosting.ensureApp(hello, {});
-    const bytes = await tarball(files);
-    await upload(first, 'hello', '1', bytes);
-    await first.hosting.activate({ ...hello, snapshot: '1' });
-    await until('npm runs', () => running(marker));
-
-    await first.close();
-    expect(running(marker)).toBe(false);
-    await writeFile(marker, '');
-    const again = await platform({ dataDir: first.dataDir });
-
-    await again.hosting.activate({ ...hello, snapshot: '1' });
-    expect((await snapshotOf(again, 'hello', '1')).state).not.toBe('ready');
-    expect((await ended(again, 'hello', '1')).state).toBe('ready');
-    await rm(marker);
-    expect(existsSync(join(first.dataDir, 'groups.json'))).toBe(true);
-  });
 });
-
-/** Whether a process runs that has this text in its command line. */
-function running(text: string): boolean {
-  const { stdout } = spawnSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
-  return stdout.split('\n').some((line) => line.includes(text) && !line.startsWith('Z'));
-}

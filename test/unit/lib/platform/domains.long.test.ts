@@ -1,6 +1,5 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import WebSocket from 'ws';
 import { checkDomain, dnsLookup } from '../../../../lib/platform/ports/domain-check.ts';
 import {
   appFiles,
@@ -61,21 +60,6 @@ describe('A domain of an application', () => {
     ]);
     const names = (await at.domains.list(hello))?.map(({ name }) => name).sort();
     expect(names).toEqual(['more.example.com', ...all.slice(2)]);
-  });
-
-  it('takes WebSockets', async () => {
-    const at = await platform(server);
-    const echo = `const { createServer } = require('node:http');
-      createServer((q, s) => s.end('ok')).on('upgrade', (q, socket) => {
-        const key = require('node:crypto').createHash('sha1').update(q.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64');
-        socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + key + '\\r\\n\\r\\n');
-        socket.write(Buffer.from([0x81, 2, 0x68, 0x69]));
-      }).listen(process.env.PORT, process.env.HOST);`;
-    await deploy(at, 'hello', '1', appFiles('hello', echo));
-    await at.domains.add(hello, 'shop.example.com');
-    const socket = new WebSocket(at.url.replace('http', 'ws'), { headers: { host: 'shop.example.com' } });
-    expect(String(await new Promise((resolve) => socket.once('message', resolve)))).toBe('hi');
-    socket.terminate();
   });
 
   it('belongs to one application, whose user alone learns which', async () => {

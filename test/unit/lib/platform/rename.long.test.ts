@@ -49,14 +49,6 @@ describe('an application that gets another name', () => {
     await at.operations.rename(appOf('shop'), '@ann/store');
   });
 
-  it('is not renamed to a name that is taken', async () => {
-    const at = await renamable();
-    await at.hosting.ensureApp(appOf('store'), { name: 'store' });
-    expect(await refusalOf(at.operations.rename(appOf('shop'), 'store'))).toMatchObject({ status: 409 });
-    expect(await refusalOf(at.operations.rename(appOf('none'), 'other'))).toMatchObject({ status: 404 });
-    expect(await at.applications.find(appOf('shop'))).toMatchObject({ name: 'shop', snapshot: '1' });
-  });
-
   it('keeps its name when its folder cannot be moved', async () => {
     const at = await renamable();
     const { rename } = fs.promises;

@@ -19,6 +19,18 @@ const HOST = 'hello.ada.localhost';
 const AWAY = () => new HttpError(503, 'What runs the applications was started again.');
 const version = (number: string, server = serverFile(number)) => appFiles('hello', server);
 
+/** Starts a platform again, and notes the releases that it starts. */
+async function startedAgain(dataDir: string) {
+  const started: string[] = [];
+  const runner = starting((begin, snapshot) => {
+    started.push(snapshot);
+    return begin();
+  });
+  const at = await platform({ dataDir, runner });
+  await until('it answers', async () => (await visit(at, HOST)).status === 200);
+  return { at, started };
+}
+
 /** Returns what replaces the start of a release. */
 function starting(replaced: (start: () => Promise<number | null>, snapshot: string) => Promise<number | null>) {
   return (runner: UsedRunner): UsedRunner => ({
@@ -91,20 +103,10 @@ it('when that release does not start, the one before runs, also after a further 
   await build(first, 'hello', '2', version('2', 'process.exit(1);'));
   await refusalOf(start(first, 'hello', '2'));
   await first.close();
-  const second = await platform({ dataDir });
-  await until('it answers', async () => (await visit(second, HOST)).status === 200);
+  const { at: second } = await startedAgain(dataDir);
   expect((await visit(second, HOST)).body).toBe('1');
   await second.close();
-  const started: string[] = [];
-  const third = await platform({
-    dataDir,
-    runner: starting((begin, snapshot) => {
-      started.push(snapshot);
-      return begin();
-    }),
-  });
-  await until('it answers', async () => (await visit(third, HOST)).status === 200);
-  expect(started).toEqual([]);
+  expect((await startedAgain(dataDir)).started).toEqual([]);
 });
 
 it('a start that has failed leaves nothing for the next start of the platform', async () => {
@@ -114,16 +116,7 @@ it('a start that has failed leaves nothing for the next start of the platform', 
   await build(first, 'hello', '2', version('2', 'process.exit(1);'));
   await refusalOf(start(first, 'hello', '2'));
   await first.close();
-  const started: string[] = [];
-  const second = await platform({
-    dataDir,
-    runner: starting((begin, snapshot) => {
-      started.push(snapshot);
-      return begin();
-    }),
-  });
-  await until('it answers', async () => (await visit(second, HOST)).status === 200);
-  expect(started).toEqual([]);
+  expect((await startedAgain(dataDir)).started).toEqual([]);
 });
 
 const texts: Readonly<Record<string, unknown>> = {

@@ -6,18 +6,11 @@ import {
   platform,
   refusalOf,
   serverFile,
-  sharedPlatform,
   start,
   until,
 } from '../../../support/platform/harness.ts';
 
-const shared = sharedPlatform();
-
 describe('the users of the platform', () => {
-  it('have no applications before their first deploy', async () => {
-    expect(await (await shared()).applications.list('nobody')).toEqual([]);
-  });
-
   it('are those whom the service names: the applications of others end until they are named again', async () => {
     const at = await platform({ users: ['ada', 'bob'] });
     const app = await deploy(at, 'hello', '1', appFiles('hello', serverFile('here')));

@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
-import { uploadOf } from '../../../contracts/hosting-platform.ts';
 import {
   appFiles,
   build,
@@ -17,7 +14,6 @@ import {
   platform,
   refusalOf,
   serverFile,
-  sha256,
   sharedPlatform,
   snapshotOf,
   start,
@@ -25,7 +21,6 @@ import {
   until,
   upload,
 } from '../../../support/platform/harness.ts';
-import { openedTables } from '../../../support/platform/tables.ts';
 
 const first = { ...hello, snapshot: '1' };
 
@@ -40,30 +35,6 @@ async function withApp(starting: Promise<PlatformUnderTest> = shared()) {
 const filesIn = (folder: string) => readdir(folder).catch(() => []);
 
 describe('uploading a snapshot', () => {
-  it('an upload stores the tarball, and a repeated upload changes nothing', async () => {
-    const at = await withApp();
-    const bytes = await tarball(appFiles('hello', serverFile('hi')));
-
-    await upload(at, 'hello', '1.0.0-1', bytes);
-    const stored = await snapshotOf(at, 'hello', '1.0.0-1');
-    await upload(at, 'hello', '1.0.0-1', bytes);
-
-    expect(stored).toMatchObject({ state: 'pending', sha256: sha256(bytes), size: bytes.length });
-    expect(await snapshotOf(at, 'hello', '1.0.0-1')).toEqual(stored);
-    expect((await readFile(join(at.folder, 'snapshots', '1.0.0-1.tgz'))).equals(bytes)).toBe(true);
-    expect(await filesIn(join(at.folder, 'snapshots'))).toEqual(['1.0.0-1.tgz']);
-  });
-
-  it('an upload with another hash stores nothing', async () => {
-    const at = await withApp();
-
-    const wrong = uploadOf(Buffer.from('bytes'), { sha256: '0'.repeat(64) });
-    const refused = { status: 400, error: expect.stringContaining('SHA-256') };
-    expect(await refusalOf(at.hosting.upload(first, wrong))).toMatchObject(refused);
-    expect(await filesIn(join(at.folder, 'snapshots'))).toEqual([]);
-    expect(await at.snapshots.find(hello, '1')).toBeUndefined();
-  });
-
   it('an upload whose source fails stores nothing', async () => {
     const at = await withApp();
     async function* body() {
@@ -80,39 +51,19 @@ describe('uploading a snapshot', () => {
     expect(await at.snapshots.find(hello, '1')).toBeUndefined();
   });
 
-  it('an upload has a limit, and needs an application', async () => {
+  it('an upload has a limit', async () => {
     const at = await withApp(platform({ limits: { tarballBytes: 10 } }));
-    const body = Buffer.from('bytes');
-
     expect(await upload(at, 'hello', '1', Buffer.alloc(0))).toBe('stored');
     expect(await refusalOf(upload(at, 'hello', '2', Buffer.alloc(11)))).toMatchObject({ status: 413 });
-    expect(await refusalOf(upload(at, 'none', '1', body))).toMatchObject({ status: 404 });
   });
 });
 
 describe('activating a snapshot', () => {
-  it('activation unpacks the snapshot without its root folder, and installs nothing without dependencies', async () => {
-    const at = await withApp();
-
-    const built = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'lib/deep/file.txt': 'text' });
-
-    expect(built).toMatchObject({ state: 'ready', reason: null, dependencies: 'none' });
-    expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'deep', 'file.txt'), 'utf8')).toBe('text');
-    await at.hosting.activate(first);
-    expect((await snapshotOf(at, 'hello', '1')).state).toBe('ready');
-  });
-
   it.each([
     ['that is not a gzip archive', async () => Buffer.from('not a tarball')],
     ['that is cut off', async () => (await tarball(appFiles('hello', 'x'.repeat(5_000)))).subarray(0, 150)],
     ['without a package.json', async () => tarball({ 'readme.md': 'x' })],
     ['with a broken package.json', async () => tarball({ 'package.json': '{' })],
-    ['with a path outside its root', () => hostile({ name: 'root/../../out.txt' })],
-    ['with an absolute path', () => hostile({ name: '/tmp/out.txt' })],
-    ['with a symbolic link out', () => hostile({ name: 'root/link', type: 'symlink', linkname: '../../out' })],
-    ['with an absolute link', () => hostile({ name: 'root/link', type: 'symlink', linkname: '/etc/passwd' })],
-    ['with a hard link out', () => hostile({ name: 'root/link', type: 'link', linkname: '../out' })],
-    ['with a device', () => hostile({ name: 'root/null', type: 'character-device' })],
   ])('activation of a tarball %s fails with a sentence and leaves no release', async (_what, bytes) => {
     const at = await withApp();
     await upload(at, 'hello', '1', await bytes());
@@ -122,35 +73,14 @@ describe('activating a snapshot', () => {
 
     expect(built).toMatchObject({ state: 'failed', reason: expect.stringMatching(/\.$/) });
     const release = join(at.folder, 'releases', '1');
-    expect(existsSync(join(release, 'link')) || existsSync(join(at.folder, 'out.txt'))).toBe(false);
+    expect(existsSync(release)).toBe(false);
     expect(await refusalOf(start(at, 'hello', '1'))).toMatchObject({ status: 409 });
-  });
-
-  it('activation keeps links within the release', async () => {
-    const at = await withApp();
-    const bytes = await hostile({ name: 'root/lib/link', type: 'symlink', linkname: '../package.json' });
-    await upload(at, 'hello', '1', bytes);
-    await at.hosting.activate(first);
-    expect((await ended(at, 'hello', '1')).state).toBe('ready');
-    expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'link'), 'utf8')).toBe('{}');
   });
 
   it('activation stops when the archive unpacks to more than the limit', async () => {
     const at = await withApp(platform({ limits: { unpackedBytes: 10_000 } }));
     const built = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'big.txt': 'x'.repeat(50_000) });
     expect(built).toMatchObject({ state: 'failed', reason: expect.stringContaining('10000 bytes') });
-  });
-
-  it('activation is repeated after the platform ended during it', async () => {
-    const first = await withApp(platform());
-    await build(first, 'hello', '1', appFiles('hello', serverFile('hi')));
-    await first.close();
-    const { tables, close } = openedTables(first.dataDir);
-    await tables.write(() => tables.run("UPDATE snapshots SET doc = json_set(doc, '$.state', 'building')"));
-    await close();
-    const again = await platform({ dataDir: first.dataDir });
-
-    expect((await ended(again, 'hello', '1')).state).toBe('ready');
   });
 
   it('activation keeps the running release and the two before it', async () => {
@@ -208,21 +138,3 @@ describe('cancelling a build', () => {
     expect((await buildLogOf(at))?.at(-1)?.line).toBe('The build was cancelled.');
   });
 });
-
-interface Entry {
-  readonly name: string;
-  readonly type?: 'symlink' | 'link' | 'character-device';
-  readonly linkname?: string;
-}
-
-/** A tarball with a package.json and one entry that a well-behaved packer would not make. */
-async function hostile(entry: Entry): Promise<Buffer> {
-  const archive = pack();
-  archive.entry({ name: 'root/package.json' }, '{}');
-  if (entry.type) archive.entry(entry);
-  else archive.entry(entry, 'text');
-  archive.finalize();
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of archive) if (chunk instanceof Uint8Array) chunks.push(chunk);
-  return gzipSync(Buffer.concat(chunks));
-}

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,23 +5,18 @@ import { removeUnbuilt } from '../../../../../lib/local/programs/platform.ts';
 import { storedIn } from '../../../../../lib/platform/store/stored.ts';
 import {
   appFiles,
-  build,
   buildLogOf,
   deploy,
   ended as endOf,
   hello,
   platform,
   serverFile,
-  sharedPlatform,
-  snapshotOf,
   tarball,
   temporaryFolder,
   until,
   upload,
 } from '../../../../support/platform/harness.ts';
 import { openedTables } from '../../../../support/platform/tables.ts';
-
-const shared = sharedPlatform();
 
 const snapshot = { ...hello, snapshot: '1' };
 const filesIn = (folder: string) => readdir(folder).catch(() => []);
@@ -91,15 +85,6 @@ describe('a build that has failed', () => {
     expect(await linesIn(runs)).toHaveLength(2);
   });
 
-  it('leaves no release, only its tarball and its log', async () => {
-    const at = await shared();
-    const scripts = { build: 'head -c 1000000 /dev/zero > big; exit 1' };
-    await build(at, 'hello', '1', appFiles('hello', 'x', { scripts }));
-    const folder = join(at.dataDir, 'apps/ada/hello');
-    expect(await filesIn(join(folder, 'releases'))).toEqual([]);
-    expect((await filesIn(join(folder, 'snapshots'))).sort()).toEqual(['1.log', '1.tgz']);
-  });
-
   it('is built again for a later deploy that rolls back to it, once, when it was built before', async () => {
     const at = await platform({ limits: { releases: 1, snapshots: 2 } });
     const { runs, go } = await counted();
@@ -118,84 +103,49 @@ describe('a build that has failed', () => {
   });
 });
 
+const begunAgain = (more: string) => `The platform ended in the middle of the build, which began again${more}.`;
+const cutOff = 'The platform ended twice in the middle of the build. Deploy again';
+const twice = { state: 'ready', note: expect.stringMatching(/began again: its release command was begun twice\.$/) };
+
 describe('a build that is cut off', () => {
-  it('by a kill begins again once and says so, with the log of both', async () => {
-    const first = await platform();
+  it.each<[string, 'build' | 'release', readonly ('kill' | 'stop')[], number, object]>([
+    ['by a kill begins again once and says so', 'build', ['kill'], 2, { state: 'ready', note: begunAgain('') }],
+    [
+      'by a second kill has failed, and the third start builds nothing',
+      'build',
+      ['kill', 'kill'],
+      2,
+      { state: 'failed', reason: expect.stringContaining(cutOff), log: expect.arrayContaining(['one']) },
+    ],
+    ['by a stop begins again at each start', 'build', ['stop', 'stop', 'stop'], 4, { state: 'ready', note: null }],
+    ['by a kill in its release command says that this was begun twice', 'release', ['kill'], 2, twice],
+    ['by a stop in its release command says so too', 'release', ['stop'], 2, twice],
+  ])('%s', async (_title, part, ends, times, expected) => {
     const { runs, go, command } = await counted();
-    await activated(first, appFiles('hello', serverFile('hi'), { scripts: { build: `echo one; ${command}` } }));
-    await until('it runs', async () => (await linesIn(runs)).length === 1);
-    await killed(first);
-
-    const second = await platform({ dataDir: first.dataDir });
-    await second.hosting.activate(snapshot, { deploy: 1 });
-    await writeFile(go, '');
-
-    const note = 'The platform ended in the middle of the build, which began again.';
-    expect(await ended(second)).toMatchObject({ state: 'ready', reason: null, note });
-    expect(await linesIn(runs)).toHaveLength(2);
-    expect((await log(second))?.filter((line) => line === 'one')).toHaveLength(2);
-    expect(await log(second)).toContain(note);
-  });
-
-  it('by a second kill has failed, and the third start builds nothing', async () => {
-    const first = await platform();
-    const { runs, command } = await counted();
-    await activated(first, appFiles('hello', 'x', { scripts: { build: `echo one; ${command}` } }));
-    await until('it runs', async () => (await linesIn(runs)).length === 1);
-    await killed(first);
-    const second = await platform({ dataDir: first.dataDir });
-    await snapshotOf(second, 'hello', '1');
-    await until('it runs again', async () => (await linesIn(runs)).length === 2);
-    await killed(second);
-
-    const third = await platform({ dataDir: first.dataDir });
-    await third.hosting.activate(snapshot, { deploy: 1 });
-
-    const reason = expect.stringMatching(/^The platform ended twice in the middle of the build\. Deploy again/);
-    expect(await ended(third)).toMatchObject({ state: 'failed', reason, log: expect.arrayContaining(['one']) });
-    expect(await linesIn(runs)).toHaveLength(2);
-    expect(await filesIn(join(first.dataDir, 'apps/ada/hello/releases'))).toEqual([]);
-  });
-
-  it('by a stop begins again at each start, as often as the platform is stopped', async () => {
-    const { runs, go, command } = await counted();
+    const scripts = part === 'build' ? { build: `echo one; ${command}` } : {};
+    const files = appFiles('hello', serverFile('hi'), { scripts });
     let at = await platform();
-    await activated(at, appFiles('hello', serverFile('hi'), { scripts: { build: command } }));
-    for (const stops of [1, 2, 3]) {
-      await until('it runs', async () => (await linesIn(runs)).length === stops);
-      await at.close();
+    await activated(at, { ...files, ...(part === 'release' && { Procfile: `release: ${command}` }) });
+    for (const [number, end] of ends.entries()) {
+      await until('it runs', async () => (await linesIn(runs)).length === number + 1);
+      await (end === 'kill' ? killed(at) : at.close());
       at = await platform({ dataDir: at.dataDir });
       await at.hosting.activate(snapshot, { deploy: 1 });
     }
     await writeFile(go, '');
-    expect(await ended(at)).toMatchObject({ state: 'ready', note: null });
-  });
 
-  it.each(['a kill', 'a stop'])('by %s in its release command says that the command was begun twice', async (how) => {
-    const first = await platform();
-    const { runs, go, command } = await counted();
-    await activated(first, { ...appFiles('hello', serverFile('hi')), Procfile: `release: ${command}` });
-    await until('it runs', async () => (await linesIn(runs)).length === 1);
-    await (how === 'a kill' ? killed(first) : first.close());
-
-    const second = await platform({ dataDir: first.dataDir });
-    await second.hosting.activate(snapshot, { deploy: 1 });
-    await writeFile(go, '');
-
-    const note = expect.stringMatching(/began again: its release command was begun twice\.$/);
-    expect(await ended(second)).toMatchObject({ state: 'ready', note });
-    expect(await linesIn(runs)).toHaveLength(2);
+    const { note, state, ...more } = await ended(at);
+    expect({ note, state, ...more }).toMatchObject(expected);
+    expect(await linesIn(runs)).toHaveLength(times);
+    // The log is that of all.
+    if (note !== null) expect(await log(at)).toContain(note);
+    if (part === 'build') expect((await log(at))?.filter((line) => line === 'one')).toHaveLength(times);
+    const releases = await filesIn(join(at.dataDir, 'apps/ada/hello/releases'));
+    expect(releases).toEqual(state === 'failed' ? [] : ['1']);
   });
 });
 
 describe('a release', () => {
-  it('has no folders for caches that its build has not left', async () => {
-    const at = await shared();
-    await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts: { build: 'true' } }));
-    const release = join(at.dataDir, 'apps/ada/hello/releases/1');
-    expect([existsSync(join(release, '.next')), existsSync(join(release, 'node_modules'))]).toEqual([false, false]);
-  });
-
   it('of a build that was cut off is removed by the next start', async () => {
     const first = await platform();
     const { runs, command } = await counted();
