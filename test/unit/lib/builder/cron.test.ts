@@ -6,9 +6,10 @@ import { newFolder } from '../../../support/new-folder.ts';
 
 const command = 'node clean.js';
 
-async function found(entry: object) {
+async function found(...entries: readonly object[]) {
   const folder = newFolder('cron');
-  await writeFile(join(folder, 'app.json'), JSON.stringify({ cron: [{ command, ...entry }] }));
+  const cron = entries.map((entry) => ({ command, ...entry }));
+  await writeFile(join(folder, 'app.json'), JSON.stringify({ name: 'hello', expo: {}, cron }));
   return cronIn(folder);
 }
 
@@ -47,11 +48,33 @@ describe('The time zone of a cron entry', () => {
       /^app\.json: the time zone ".{0,200}" of the cron command "node clean\.js" is not known/s,
     );
   });
+});
 
-  it('is named where a schedule has it as a prefix, and what is unknown is refused', async () => {
-    await expect(found({ schedule: 'CRON_TZ=Europe/Berlin 0 3 * * *' })).rejects.toThrow(
-      /in that of "timezone" beside it\.$/,
-    );
-    await expect(found({ schedule: '0 3 * * *', zone: 'Europe/Berlin' })).rejects.toThrow('"zone" of the cron command');
+describe('The cron of app.json', () => {
+  it.each(['@hourly', '*/5 * * * *', '0 3 * * mon-fri'])('has the schedule %s, and other fields', async (schedule) => {
+    expect(await found({ schedule, concurrency_policy: 'forbid' })).toMatchObject([{ command, schedule }]);
+  });
+
+  const wrong = (schedule: string) => `app.json: the schedule "${schedule}" of the cron command "node clean.js"`;
+  const fields =
+    'it has five fields (minute, hour, day, month, weekday), or is @daily; in UTC, or in that of "timezone" beside it';
+
+  it.each([
+    ['often', `is not understood: ${fields}.`],
+    ['* * * * * * *', `is not understood: ${fields}.`],
+    ['2030-01-01T00:00', `is not understood: ${fields}.`],
+    ['CRON_TZ=Europe/Berlin 0 3 * * *', `is not understood: ${fields}.`],
+    ['61 * * * *', 'is not understood: Invalid value for minute: 61.'],
+    ['0 0 30 2 *', 'never comes.'],
+  ])('is refused with what is wrong: %s', async (schedule, what) => {
+    await expect(found({ schedule })).rejects.toThrow(`${wrong(schedule)} ${what}`);
+  });
+
+  it.each([
+    [[{}], '"cron" must be a list of {"command": "node clean.js", "schedule": "0 3 * * *"}.'],
+    [Array(21).fill({ schedule: '@yearly' }), '"cron" has more than 20 entries.'],
+    [[{ schedule: '@daily', zone: 'Europe/Berlin' }], '"zone" of the cron command "node clean.js" is not understood.'],
+  ])('is refused with a sentence', async (entries, sentence) => {
+    await expect(found(...entries)).rejects.toThrow(`app.json: ${sentence}`);
   });
 });

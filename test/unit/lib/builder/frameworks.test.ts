@@ -34,135 +34,80 @@ async function commandFor({ packages, start, scripts, left = [], procfile }: App
   return startCommand(folder, await readStartManifest(folder), {});
 }
 
+/** An application with these packages, whose build has left these files. */
+const built = (packages: string, left: string, more: Partial<Application> = {}): Application => {
+  return { packages: packages.split(' '), left: left.split(' '), ...more };
+};
+const QWIK = '@builder.io/qwik-city vite';
+const ROUTER = '@react-router/dev vite';
+
 describe('what the build of a framework has left is started', () => {
   it.each<[string, Application, string]>([
-    ['Vite', { packages: ['react', 'vite'], left: ['dist/index.html'] }, 'serve dist'],
-    ['Astro', { packages: ['astro'], left: ['dist/index.html'] }, 'serve dist'],
-    ['Astro with a server', { packages: ['astro'], left: ['dist/server/entry.mjs'] }, 'node dist/server/entry.mjs'],
-    ['SvelteKit', { packages: ['@sveltejs/kit', 'vite'], left: ['build/handler.js', 'build/index.js'] }, 'node build'],
-    ['SvelteKit without a server', { packages: ['@sveltejs/kit', 'vite'], left: ['build/index.html'] }, 'serve build'],
-    ['Nuxt', { packages: ['nuxt'], left: ['.output/server/index.mjs'] }, 'node .output/server/index.mjs'],
-    ['Nuxt, generated', { packages: ['nuxt'], left: ['.output/public/index.html'] }, 'serve .output/public'],
-    [
-      'React Router',
-      { packages: ['@react-router/dev', 'vite'], left: ['build/server/index.js'] },
-      'react-router-serve build/server/index.js',
-    ],
-    ['Next.js', { packages: ['next'], left: ['.next/BUILD_ID'] }, 'next start'],
-    ['Eleventy', { packages: ['@11ty/eleventy'], left: ['_site/index.html'] }, 'serve _site'],
-    ['VitePress', { packages: ['vitepress'], left: ['.vitepress/dist/index.html'] }, 'serve .vitepress/dist'],
-    [
-      'VitePress in docs',
-      { packages: ['vitepress'], left: ['docs/.vitepress/dist/index.html'] },
-      'serve docs/.vitepress/dist',
-    ],
-    ['VuePress', { packages: ['vuepress'], left: ['docs/.vuepress/dist/index.html'] }, 'serve docs/.vuepress/dist'],
-    ['Gatsby', { packages: ['gatsby'], left: ['public/index.html', 'index.js'] }, 'serve public'],
-    [
-      'Qwik with a server',
-      { packages: ['@builder.io/qwik-city', 'vite'], left: ['dist/index.html', 'server/entry.express.js'] },
-      'node server/entry.express.js',
-    ],
-    ['Nest', { packages: ['@nestjs/core'], left: ['dist/main.js'] }, 'node dist/main.js'],
-    ['Angular', { packages: ['@angular/core'], left: ['dist/shop/browser/index.html'] }, 'serve dist/shop/browser'],
+    ['Vite', built('react vite', 'dist/index.html'), 'serve dist'],
+    ['Astro', built('astro', 'dist/index.html'), 'serve dist'],
+    ['Astro with a server', built('astro', 'dist/server/entry.mjs'), 'node dist/server/entry.mjs'],
+    ['SvelteKit', built('@sveltejs/kit vite', 'build/handler.js build/index.js'), 'node build'],
+    ['SvelteKit without a server', built('@sveltejs/kit vite', 'build/index.html'), 'serve build'],
+    ['Nuxt', built('nuxt', '.output/server/index.mjs'), 'node .output/server/index.mjs'],
+    ['Nuxt, generated', built('nuxt', '.output/public/index.html'), 'serve .output/public'],
+    ['React Router', built(ROUTER, 'build/server/index.js'), 'react-router-serve build/server/index.js'],
+    ['Next.js', built('next', '.next/BUILD_ID'), 'next start'],
+    ['Eleventy', built('@11ty/eleventy', '_site/index.html'), 'serve _site'],
+    ['VitePress', built('vitepress', '.vitepress/dist/index.html'), 'serve .vitepress/dist'],
+    ['VitePress in docs', built('vitepress', 'docs/.vitepress/dist/index.html'), 'serve docs/.vitepress/dist'],
+    ['VuePress', built('vuepress', 'docs/.vuepress/dist/index.html'), 'serve docs/.vuepress/dist'],
+    ['Gatsby', built('gatsby', 'public/index.html index.js'), 'serve public'],
+    ['Qwik with a server', built(QWIK, 'dist/index.html server/entry.express.js'), 'node server/entry.express.js'],
+    ['Nest', built('@nestjs/core', 'dist/main.js'), 'node dist/main.js'],
+    ['Angular', built('@angular/core', 'dist/shop/browser/index.html'), 'serve dist/shop/browser'],
+    ['Nitro', built('other', '.output/server/index.mjs index.html'), 'node .output/server/index.mjs'],
   ])('of %s without a start script', async (_name, application, text) => {
     expect(await commandFor(application)).toMatchObject({ text });
   });
 
+  const dev = { dev: 'cross-env PORT=3000 npx next dev --turbo' };
+
   it.each<[string, Application, string]>([
-    [
-      'eleventy --serve',
-      { packages: ['@11ty/eleventy'], start: 'npx @11ty/eleventy --serve', left: ['_site/index.html'] },
-      'serve _site',
-    ],
-    [
-      'vitepress dev',
-      { packages: ['vitepress'], start: 'vitepress dev docs', left: ['docs/.vitepress/dist/index.html'] },
-      'serve docs/.vitepress/dist',
-    ],
-    [
-      'docusaurus start',
-      { packages: ['@docusaurus/core'], start: 'docusaurus start', left: ['build/index.html'] },
-      'serve build',
-    ],
-    [
-      'react-scripts start',
-      { packages: ['react-scripts'], start: 'react-scripts start', left: ['build/index.html'] },
-      'serve build',
-    ],
-    ['ng serve', { packages: ['@angular/core'], start: 'ng serve', left: ['dist/a/browser/index.html'] }, 'dist/a/bro'],
-    ['gatsby develop', { packages: ['gatsby'], start: 'gatsby develop', left: ['public/index.html'] }, 'serve public'],
-    [
-      'vuepress dev',
-      { packages: ['vuepress'], start: 'vuepress dev docs', left: ['docs/.vuepress/dist/index.html'] },
-      'serve docs/.vuepress/dist',
-    ],
-    ['vite', { packages: ['vite'], start: 'vite --host', left: ['dist/index.html'] }, 'serve dist'],
-    ['vite preview', { packages: ['vite'], start: 'vite preview', left: ['dist/index.html'] }, 'serve dist'],
-    ['nest start', { packages: ['@nestjs/core'], start: 'nest start', left: ['dist/main.js'] }, 'node dist/main.js'],
-    [
-      'a script that runs another one',
-      {
-        packages: ['next'],
-        start: 'npm run dev',
-        scripts: { dev: 'cross-env PORT=3000 npx next dev --turbo' },
-        left: ['.next/BUILD_ID'],
-      },
-      'next start',
-    ],
-    ['next start', { packages: ['next'], start: 'next start', left: ['out/index.html'] }, 'serve out'],
-    [
-      'react-router-serve',
-      {
-        packages: ['@react-router/dev', 'vite'],
-        start: 'react-router-serve ./build/server/index.js',
-        left: ['build/client/index.html'],
-      },
-      'serve build/client',
-    ],
-    [
-      'a file of the built folder',
-      { packages: ['@adonisjs/core'], start: 'node bin/server.js', left: ['build/bin/server.js'] },
-      'node build/bin/server.js',
-    ],
-    [
-      'the server of a bundler',
-      { packages: ['webpack'], start: 'webpack serve --open', left: ['dist/index.html'] },
-      'serve dist',
-    ],
-    ['Vike', { packages: ['vite'], start: 'vite', left: ['dist/client/index.html'] }, 'serve dist/client'],
-    ['another one, by npm', { packages: ['parcel'], start: 'npx parcel', left: ['dist/index.html'] }, 'serve dist'],
+    ['npx @11ty/eleventy --serve', built('@11ty/eleventy', '_site/index.html'), 'serve _site'],
+    ['vitepress dev docs', built('vitepress', 'docs/.vitepress/dist/index.html'), 'serve docs/.vitepress/dist'],
+    ['docusaurus start', built('@docusaurus/core', 'build/index.html'), 'serve build'],
+    ['react-scripts start', built('react-scripts', 'build/index.html'), 'serve build'],
+    ['ng serve', built('@angular/core', 'dist/a/browser/index.html'), 'serve dist/a/browser'],
+    ['gatsby develop', built('gatsby', 'public/index.html'), 'serve public'],
+    ['vuepress dev docs', built('vuepress', 'docs/.vuepress/dist/index.html'), 'serve docs/.vuepress/dist'],
+    ['vite --host', built('vite', 'dist/index.html'), 'serve dist'],
+    ['vite preview', built('vite', 'dist/index.html'), 'serve dist'],
+    ['nest start', built('@nestjs/core', 'dist/main.js'), 'node dist/main.js'],
+    ['npm run dev', built('next', '.next/BUILD_ID', { scripts: dev }), 'next start'],
+    ['next start', built('next', 'out/index.html'), 'serve out'],
+    ['react-router-serve ./build/server/index.js', built(ROUTER, 'build/client/index.html'), 'serve build/client'],
+    ['node bin/server.js', built('@adonisjs/core', 'build/bin/server.js'), 'node build/bin/server.js'],
+    ['webpack serve --open', built('webpack', 'dist/index.html'), 'serve dist'],
+    ['vite', built('vite', 'dist/client/index.html'), 'serve dist/client'],
+    ['npx parcel', built('parcel', 'dist/index.html'), 'serve dist'],
   ])('in place of %s, which is said', async (start, application, text) => {
-    const command = await commandFor(application);
+    const command = await commandFor({ ...application, start });
     expect(command.text).toContain(text);
     expect(command.note).toMatch(
       /^"start" is ".*": .* instead, which the build(?: of .*)? has left\. A Procfile decides/,
     );
-    expect(start).not.toBe('');
   });
 
   it.each<[string, Application]>([
-    ['a server of its own', { packages: ['vite'], start: 'node server.js', left: ['dist/index.html'] }],
-    ['the framework’s own server', { packages: ['next'], start: 'next start -H 0.0.0.0', left: ['.next/BUILD_ID'] }],
-    [
-      'its server with a configuration',
-      {
-        packages: ['@react-router/dev', 'vite'],
-        start: 'react-router-serve ./build/server/index.js',
-        left: ['build/server/index.js'],
-      },
-    ],
-    ['the build of a bundler', { packages: ['parcel'], start: 'parcel build', left: ['dist/index.html'] }],
-    ['a watcher of a server', { packages: ['nodemon'], start: 'nodemon server.js', left: ['dist/index.html'] }],
-    ['a file that is there', { packages: ['@nestjs/core'], start: 'node other', left: ['other.js', 'dist/main.js'] }],
-    ['an option', { packages: ['@nestjs/core'], start: 'node --run x', left: ['dist/main.js'] }],
-  ])('not in place of %s', async (_what, application) => {
-    expect(await commandFor(application)).toMatchObject({ text: application.start });
+    ['node server.js', built('vite', 'dist/index.html')],
+    ['next start -H 0.0.0.0', built('next', '.next/BUILD_ID')],
+    ['react-router-serve ./build/server/index.js', built(ROUTER, 'build/server/index.js')],
+    ['parcel build', built('parcel', 'dist/index.html')],
+    ['nodemon server.js', built('nodemon', 'dist/index.html')],
+    ['node other', built('@nestjs/core', 'other.js dist/main.js')],
+    ['node --run x', built('@nestjs/core', 'dist/main.js')],
+  ])('not in place of %s', async (start, application) => {
+    expect(await commandFor({ ...application, start })).toMatchObject({ text: start });
   });
 
   it('not in place of a Procfile', async () => {
-    const site = { packages: ['vite'], left: ['dist/index.html'], start: 'vite' };
-    const command = await commandFor({ ...site, procfile: 'web: node other.js' });
+    const more = { start: 'vite', procfile: 'web: node other.js' };
+    const command = await commandFor(built('vite', 'dist/index.html', more));
     expect(command).toMatchObject({ text: 'node other.js' });
     expect(command.note).toBeUndefined();
   });
@@ -215,12 +160,6 @@ describe('a server for development', () => {
     expect(built.log).toContain(note);
     expect(await (await fetch(started.url)).text()).toBe('built\n');
   });
-});
-
-it('the server that a build with Nitro has left is started, whatever framework stands on it', async () => {
-  const left = ['.output/server/index.mjs', '.output/public/index.html', 'index.html'];
-  const { text } = await commandFor({ packages: ['other'], scripts: { build: 'other build' }, left });
-  expect(text).toBe('node .output/server/index.mjs');
 });
 
 it('a framework whose build has left nothing to start says what to write', async () => {

@@ -158,28 +158,22 @@ describe('building with another Node', () => {
   it('a Node that has been fetched builds and runs the application', async () => {
     const at = await platform({ environment: offline });
     const tool = `node-${process.platform}-${process.arch}`;
-    await makeNode(toolBin(join(at.dataDir, 'tools'), `${tool}@99.1.0`));
-    const manifest = { engines: { node: '99.x' }, scripts: { build: 'echo $NODE_NAME', start: 'node server.js' } };
+    const folder = join(at.dataDir, 'tools', `${tool}@99.1.0`, 'node_modules');
+    await makeNode(join(folder, '.bin'));
+    await mkdir(join(folder, tool, 'include/node'), { recursive: true });
+    await writeFile(join(folder, tool, 'include/node/node_version.h'), '');
+    const scripts = { build: 'echo headers $npm_config_nodedir', start: 'node server.js' };
+    const manifest = { engines: { node: '99.x' }, scripts };
 
     const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
     const started = await start(at, 'hello', '1');
 
     expect(built).toMatchObject({ state: 'ready', node: 'v99.1.0', tools: [`${tool}@99.1.0`], warnings: [] });
+    // Native modules are compiled with its headers.
+    expect(built.log).toContainEqual(expect.stringMatching(`^headers .*${tool}@99\\.1\\.0/node_modules/${tool}$`));
     expect(await (await fetch(started.url)).text()).toBe('hi');
     const text = await logsOf(at);
     expect(text).toContain('this is the other Node');
-  });
-
-  it('native modules are compiled with the headers of the Node that has been fetched', async () => {
-    const at = await platform({ environment: offline });
-    const tool = `node-${process.platform}-${process.arch}`;
-    const folder = join(at.dataDir, 'tools', `${tool}@99.1.0`, 'node_modules');
-    await makeNode(join(folder, '.bin'));
-    await mkdir(join(folder, tool, 'include/node'), { recursive: true });
-    await writeFile(join(folder, tool, 'include/node/node_version.h'), '');
-    const manifest = { engines: { node: '99.x' }, scripts: { build: 'echo headers $npm_config_nodedir' } };
-    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
-    expect(built.log).toContainEqual(expect.stringMatching(`^headers .*${tool}@99\\.1\\.0/node_modules/${tool}$`));
   });
 
   it.each([

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import type { Server, Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { application, ask, bytes, endAfterEach, exchange, forwarded } from '../../../support/http/forwarded.ts';
 
@@ -134,39 +132,5 @@ describe('a connection to a server', () => {
     const begin = performance.now();
     if (!connection.destroyed) await once(connection, 'close');
     expect(performance.now() - begin).toBeLessThan(1900);
-  });
-});
-
-/** Closes each connection at some moment after an answer, and counts how often it has got each request. */
-function closing(got: Map<string, number>): Server {
-  let answered = 0;
-  return bytes((socket, head) => {
-    const name = head.split(' ')[1] ?? '';
-    got.set(name, (got.get(name) ?? 0) + 1);
-    const turn = answered++ % 4;
-    const close = () => (turn % 2 ? socket.end() : socket.resetAndDestroy());
-    socket.write(`${OK}\r\nok`, () => (turn < 2 ? close() : void setTimeout(close, turn)));
-  });
-}
-
-describe('a server that closes its connections without a word', () => {
-  it('costs no request, and gets none twice that must not be repeated', async () => {
-    const got = new Map<string, number>();
-    const { port } = await forwarded(closing(got));
-    const agent = new Agent({ keepAlive: true });
-    const failed: string[] = [];
-    const send = async (name: string) => {
-      const sent = request({ port, agent, path: name, method: name.startsWith('/post') ? 'POST' : 'GET' }).end();
-      const [answer] = await once(sent, 'response');
-      if ((await text(answer)) !== 'ok') failed.push(name);
-    };
-    for (let number = 0; number < 60; number += 1) {
-      const kind = number % 3 ? 'get' : 'post';
-      await Promise.all(Array.from({ length: 5 }, (_, one) => send(`/${kind}-${number}-${one}`)));
-    }
-    agent.destroy();
-    expect(failed).toEqual([]);
-    expect([...got].filter(([name, times]) => name.startsWith('/post') && times !== 1)).toEqual([]);
-    expect(got.size).toBe(300);
   });
 });
