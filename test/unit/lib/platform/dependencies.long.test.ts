@@ -65,21 +65,6 @@ describe('installing dependencies', () => {
     expect(await readFile(join(modules, 'word/made.txt'), 'utf8')).toBe('by the install script');
   });
 
-  it('dependencies are installed again when the install script of one may have read the repository', async () => {
-    const at = await shared();
-    const postinstall = 'cp "$INIT_CWD/schema.txt" made.txt';
-    const reads = serverFile('').replace(
-      's.end("")',
-      "s.end(require('fs').readFileSync(require.resolve('word/made.txt')))",
-    );
-    const files = await binary(await lockedApp(reads, { scripts: { postinstall } }));
-    await build(at, 'hello', '1', { ...files, 'schema.txt': 'one' });
-
-    const next = await deploy(at, 'hello', '2', { ...files, 'schema.txt': 'two' });
-
-    expect(await (await fetch(next.url)).text()).toBe('two');
-  });
-
   it('neither dependencies nor caches of a framework are reused by a clean build, and those before it not later', async () => {
     const at = await shared();
     const scripts = { build: 'mkdir -p .next/cache && cat .next/cache/x 2>/dev/null; echo cached > .next/cache/x' };
@@ -111,19 +96,6 @@ describe('installing dependencies', () => {
 
     expect((await snapshotOf(at, 'hello', '2')).dependencies).toBe('installed');
     expect(await (await fetch(started.url)).text()).toBe('another');
-  });
-
-  it('what an application has changed in its node_modules is not in those of its next release', async () => {
-    const at = await shared();
-    const writes = `require('node:fs').writeFileSync(require.resolve('word'), "module.exports = 'spoilt'");`;
-    const files = await binary(await lockedApp(answersWord));
-    const spoils = await deploy(at, 'hello', '1', { ...files, 'server.js': `${writes}${answersWord}` });
-    expect(await (await fetch(spoils.url)).text()).toBe('spoilt');
-
-    const next = await deploy(at, 'hello', '2', files);
-
-    expect((await snapshotOf(at, 'hello', '2')).dependencies).toBe('copied');
-    expect(await (await fetch(next.url)).text()).toBe('dependency');
   });
 
   it("the installation fails with npm's reason when the lockfile does not match, and is not repeated", async () => {

@@ -146,18 +146,6 @@ describe('a build that is cut off', () => {
 });
 
 describe('a release', () => {
-  it('of a build that was cut off is removed by the next start', async () => {
-    const first = await platform();
-    const { runs, command } = await counted();
-    await activated(first, appFiles('hello', 'x', { scripts: { build: command } }));
-    await until('it runs', async () => (await linesIn(runs)).length === 1);
-    await killed(first);
-    const releases = join(first.dataDir, 'apps/ada/hello/releases');
-    expect(await filesIn(releases)).toEqual(['1']);
-    await platform({ dataDir: first.dataDir });
-    expect(await filesIn(releases)).toEqual([]);
-  });
-
   it('of a build that was cut off is removed before the service looks for free space', async () => {
     const dataDir = await temporaryFolder();
     const at = await platform({ dataDir: join(dataDir, 'platform') });
