@@ -44,36 +44,33 @@ function pruned(
 }
 
 describe('what is kept of earlier deploys', () => {
-  it('are the latest tarballs, and fewer releases', () => {
-    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready'));
-    expect(pruned(list, '5')).toEqual([['1', '2'], ['3']]);
-  });
+  const ready = (...ids: readonly string[]) => ids.map((id) => snapshot(id, 'ready'));
+  const five = ready('5', '4', '3', '2', '1');
+  const never = ['9', '8', '7', '6', '5', '4'].map((id) => snapshot(id, 'ready', { was_live: false }));
+  const without = ['2', '1'].map((id) => snapshot(id, 'pending', { built_at: '2026-01-01T00:00:00Z' }));
+  const one = { snapshots: 1, releases: 1 };
+  const few = { snapshots: 3, releases: 2 };
 
-  it('is everything that was live and is newer, as after a rollback', () => {
-    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready'));
-    expect(pruned(list, '2', { snapshots: 1, releases: 1 })).toEqual([['1'], []]);
-  });
-
-  it('is no release that was never live, and of its tarballs the latest, beside those that were', () => {
-    const failed = ['9', '8', '7', '6', '5', '4'].map((id) => snapshot(id, 'ready', { was_live: false }));
-    const list = [...failed, snapshot('3', 'failed'), ...['2', '1'].map((id) => snapshot(id, 'ready'))];
-    expect(pruned(list, '2')).toEqual([
-      ['3', '4', '5', '6'],
-      ['7', '8', '9'],
-    ]);
-    expect(pruned(failed.slice(0, 1), null)).toEqual([[], ['9']]);
-  });
-
-  it('counts a snapshot without a release among the tarballs', () => {
-    const removed = { built_at: '2026-01-01T00:00:00Z' };
-    const list = [snapshot('3', 'ready'), snapshot('2', 'pending', removed), snapshot('1', 'pending', removed)];
-    expect(pruned(list, '3', { snapshots: 2, releases: 1 })).toEqual([['1'], []]);
+  it.each<[string, readonly Snapshot[], string | null, typeof few, readonly [string, string]]>([
+    ['are the latest tarballs, and fewer releases', five, '5', few, ['1 2', '3']],
+    ['is everything that was live and is newer, as after a rollback', five, '2', one, ['1', '']],
+    [
+      'is no release that was never live, and of its tarballs the latest, beside those that were',
+      [...never, snapshot('3', 'failed'), ...ready('2', '1')],
+      '2',
+      few,
+      ['3 4 5 6', '7 8 9'],
+    ],
+    ['is no release of an application that was never live', never.slice(0, 1), null, few, ['', '9']],
+    ['counts a tarball without a release', [...ready('3'), ...without], '3', { snapshots: 2, releases: 1 }, ['1', '']],
+    ['is all when the active snapshot is unknown', ready('1'), '9', few, ['', '']],
+  ])('%s', (_title, list, active, kept, removed) => {
+    expect(pruned(list, active, kept).map((ids) => ids.join(' '))).toEqual(removed);
   });
 
   it('is what an unfinished deploy or rollback is about to start, and what is being built', () => {
-    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready'));
-    expect(pruned(list, '5', { snapshots: 1, releases: 1 }, ['2'])).toEqual([['1', '3', '4'], []]);
-    expect(pruned(list, '5', { snapshots: 9, releases: 1 }, ['2'])).toEqual([[], ['1', '3', '4']]);
+    expect(pruned(five, '5', one, ['2'])).toEqual([['1', '3', '4'], []]);
+    expect(pruned(five, '5', { snapshots: 9, releases: 1 }, ['2'])).toEqual([[], ['1', '3', '4']]);
     const states = ['ready', 'building', 'failed', 'pending'] as const;
     const begun = states.map((state) => snapshot(state, state, { was_live: false }));
     const none = { snapshots: 0, releases: 0 };
@@ -90,10 +87,6 @@ describe('what is kept of earlier deploys', () => {
     const parts = { snapshots: { list, remove }, apps: active, limits, folders: folders(await temporaryFolder()) };
     await prune(parts as never, { user: 'ada', app: 'hello' });
     expect(removed).toEqual([]);
-  });
-
-  it('is nothing to remove when the active snapshot is unknown', () => {
-    expect(pruned([snapshot('1', 'ready')], '9')).toEqual([[], []]);
   });
 });
 
