@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** A platform in a process of its own, whose memory can be measured. */
-export interface SeparatePlatform extends Pick<InProcess, 'hosting' | 'applications' | 'processes' | 'snapshots'> {
+export interface SeparatePlatform extends Pick<InProcess, 'hosting' | 'applications' | 'snapshots'> {
   readonly dataDir: string;
   /** Whether its process has not ended. */
   isRunning(): boolean;
@@ -55,7 +55,6 @@ export async function separatePlatform(folder?: string): Promise<SeparatePlatfor
   return {
     hosting: portOf('hosting'),
     applications: portOf('applications'),
-    processes: portOf('processes'),
     snapshots: portOf('snapshots'),
     dataDir,
     isRunning: () => child.exitCode === null && child.signalCode === null,

@@ -22,91 +22,61 @@ async function wantedOf(manifest: object, version: string, files: Record<string,
   return wantedNode(await readProject(root, ''), { version, usual: '26' });
 }
 
-const engines = (node: string, version: string) => wantedOf({ engines: { node } }, version);
+const engines = (node: unknown) => ({ engines: { node } });
+const nvmrc = (text: string) => ({ '.nvmrc': text });
 
 /** No registry answers, so that no test depends on one. */
 const offline = { ...process.env, npm_config_registry: 'http://127.0.0.1:9/', npm_config_fetch_retries: '0' };
 
 describe('the Node that an application asks for', () => {
-  it.each([
-    ['>=20', 'v20.20.2'],
-    ['^20.0.0 || ^22.0.0', 'v22.1.0'],
-    ['20.x', 'v20.0.0'],
-    ['*', 'v24.0.0'],
-    ['', 'v24.0.0'],
-    ['>=22', 'v22.0.0-nightly2024'],
-  ])('the range %j in engines.node is satisfied by Node %s', async (range, version) => {
-    expect(await engines(range, version)).toEqual({ kind: 'own' });
+  const newest = Number(NEWEST_LTS);
+
+  it.each<[object, Record<string, string>, string]>([
+    [engines('>=20'), {}, 'v20.20.2'],
+    [engines('^20.0.0 || ^22.0.0'), {}, 'v22.1.0'],
+    [engines('20.x'), {}, 'v20.0.0'],
+    [engines('*'), {}, 'v24.0.0'],
+    [engines(''), {}, 'v24.0.0'],
+    [engines('>=22'), {}, 'v22.0.0-nightly2024'],
+    [engines('20'), nvmrc('22'), 'v20.0.0'],
+    [{}, {}, 'v20.0.0'],
+    [{}, nvmrc('20'), 'v20.0.0'],
+    [{}, nvmrc('lts/iron'), 'v20.0.0'],
+    [{}, nvmrc('node'), 'v20.0.0'],
+    [{}, nvmrc('lts/*'), `v${newest}.0.0`],
+    [{}, nvmrc('lts/*'), `v${newest + 2}.0.0`],
+  ])('is that of this machine by %j and %j on Node %s', async (manifest, files, version) => {
+    expect(await wantedOf(manifest, version, files)).toEqual({ kind: 'own' });
   });
 
-  it('another Node is asked for by a range that excludes the one of this machine', async () => {
-    const from = 'package.json: engines.node is ">=22 <23"';
-    expect(await engines('>=22 <23', 'v20.20.2')).toEqual({ kind: 'other', range: '>=22 <23', from });
-  });
+  const runtime = (of: object) => ({ devEngines: { runtime: of } });
 
-  it('an invalid range is a warning', async () => {
-    expect(await engines('the newest', 'v20.20.2')).toEqual({
-      kind: 'unclear',
-      warning: expect.stringMatching(/"the newest", which is not a range/),
-    });
-  });
-
-  it('the Node of this machine is used when the application says nothing', async () => {
-    expect(await wantedOf({}, 'v20.0.0')).toEqual({ kind: 'own' });
-  });
-
-  it.each([
-    ['22', '22'],
-    ['v22.11.0\n', 'v22.11.0'],
-    ['lts/jod', '22'],
-    ['24 # the newest', '24'],
-  ])('.nvmrc with %j asks for Node %s', async (text, range) => {
-    expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': text })).toMatchObject({ kind: 'other', range });
-  });
-
-  it('.nvmrc with lts/* asks for the newest long-term release, unless this machine has that or a later one', async () => {
-    const of = async (version: string) => (await wantedOf({}, version, { '.nvmrc': 'lts/*' })).kind;
-    expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': 'lts/*' })).toMatchObject({ kind: 'other', range: NEWEST_LTS });
-    const newest = Number(NEWEST_LTS);
-    expect(await Promise.all([newest - 1, newest, newest + 1, newest + 2].map((major) => of(`v${major}.0.0`)))).toEqual(
-      ['other', 'own', 'other', 'own'],
-    );
-  });
-
-  it.each(['20', 'lts/iron', 'node'])('.nvmrc with %j is satisfied by Node 20', async (text) => {
-    expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': text })).toEqual({ kind: 'own' });
+  it.each<[object, Record<string, string>, string, string, string?]>([
+    [engines('>=22 <23'), {}, '>=22 <23', 'package.json: engines.node is ">=22 <23"'],
+    [runtime({ name: 'node', version: '^22.12' }), {}, '^22.12', 'package.json: devEngines.runtime is "^22.12"'],
+    [runtime([{ name: 'bun' }, { name: 'node', version: '24' }]), {}, '24', 'package.json: devEngines.runtime is "24"'],
+    [{ volta: { node: '22.12.0' } }, {}, '22.12.0', 'package.json: volta.node is "22.12.0"'],
+    [{}, nvmrc('22'), '22', '.nvmrc: "22"'],
+    [{}, nvmrc('v22.11.0\n'), 'v22.11.0', '.nvmrc: "v22.11.0"'],
+    [{}, nvmrc('lts/jod'), '22', '.nvmrc: "lts/jod"'],
+    [{}, nvmrc('24 # the newest'), '24', '.nvmrc: "24"'],
+    [{}, nvmrc('# what we test with\n\n22 # not 23\n'), '22', '.nvmrc: "22"'],
+    [{}, nvmrc('\ufeff22\r\n'), '22', '.nvmrc: "22"'],
+    [{}, nvmrc('lts/*'), NEWEST_LTS, '.nvmrc: "lts/*"', `v${newest - 1}.0.0`],
+    [{}, nvmrc('lts/*'), NEWEST_LTS, '.nvmrc: "lts/*"', `v${newest + 1}.0.0`],
+    [{}, { '.tool-versions': 'python 3.12.1\nnodejs 22.12.0\n' }, '22.12.0', '.tool-versions: "22.12.0"'],
+    [{}, { '.tool-versions': 'node 22.12.0' }, '22.12.0', '.tool-versions: "22.12.0"'],
+  ])('is another one by %j and %j: %s', async (manifest, files, range, from, version = 'v20.0.0') => {
+    expect(await wantedOf(manifest, version, files)).toEqual({ kind: 'other', range, from });
   });
 
   it.each([
-    [{ devEngines: { runtime: { name: 'node', version: '^22.12', onFail: 'error' } } }, 'devEngines.runtime', '^22.12'],
-    [{ devEngines: { runtime: [{ name: 'bun' }, { name: 'node', version: '24' }] } }, 'devEngines.runtime', '24'],
-    [{ volta: { node: '22.12.0' } }, 'volta.node', '22.12.0'],
-  ])('%j names one too', async (manifest, field, range) => {
-    const from = `package.json: ${field} is "${range}"`;
-    expect(await wantedOf(manifest, 'v20.0.0')).toEqual({ kind: 'other', range, from });
-  });
-
-  it.each([
-    ['.nvmrc', '# what we test with\n\n22 # not 23\n', '22'],
-    ['.nvmrc', '\ufeff22\r\n', '22'],
-    ['.tool-versions', 'python 3.12.1\nnodejs 22.12.0\n', '22.12.0'],
-    ['.tool-versions', 'node 22.12.0', '22.12.0'],
-  ])('%s with %j names one too', async (file, text, range) => {
-    const wanted = await wantedOf({}, 'v20.0.0', { [file]: text });
-    expect(wanted).toEqual({ kind: 'other', range, from: `${file}: "${range}"` });
-  });
-
-  it.each([
-    ['prose', { engines: { node: 'the newest' } }, {}, 'package.json: engines.node is "the newest"'],
-    ['a map', { engines: { node: { min: 20 } } }, {}, 'package.json: engines.node is'],
-    ['prose in a file', {}, { '.nvmrc': 'newest' }, '.nvmrc: "newest"'],
-  ])('%s is unclear, which a warning says', async (_, manifest, files, begins) => {
+    [engines('the newest'), {}, 'package.json: engines.node is "the newest", which is not a range'],
+    [engines({ min: 20 }), {}, 'package.json: engines.node is'],
+    [{}, nvmrc('newest'), '.nvmrc: "newest"'],
+  ])('is unclear by %j and %j, which a warning says', async (manifest, files, begins) => {
     const wanted = await wantedOf(manifest, 'v20.0.0', files);
     expect(wanted).toMatchObject({ kind: 'unclear', warning: expect.stringContaining(begins) });
-  });
-
-  it('engines.node decides when there is a .nvmrc too', async () => {
-    expect(await wantedOf({ engines: { node: '20' } }, 'v20.0.0', { '.nvmrc': '22' })).toEqual({ kind: 'own' });
   });
 });
 
