@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CronJob } from '../../../../functions/core/ports/processes.ts';
 import {
   appFiles,
+  build,
   deploy,
   hello,
   isAlive,
@@ -182,5 +183,13 @@ describe('cron of app.json', () => {
     expect((await listed(at))[0]?.last?.exit).toBe(127);
     expect(await logs(at)).toContain('@cron.1: The program "no-such-program" was not found.');
     expect(await (await fetch(app.url)).text()).toBe('up');
+  });
+
+  it('fails the build with what is wrong in it', async () => {
+    const built = await build(await shared(), 'hello', '1', files(jobs('61 * * * *')));
+    const reason = expect.stringMatching(
+      /^app\.json: the schedule "61 \* \* \* \*" .*: Invalid value for minute: 61\.$/,
+    );
+    expect(built).toMatchObject({ state: 'failed', reason });
   });
 });

@@ -40,6 +40,15 @@ describe.runIf('command' in trial)('an isolated application', () => {
     expect(await logsOf(at)).not.toMatch(/another instance|^\S* (?:Killed|sh:)/m);
   });
 
+  it('has cron', async () => {
+    const at = await isolated();
+    const cron = [{ command: 'node -e "console.log(process.env.DATA_DIR)"', schedule: '* * * * * *' }];
+    await deploy(at, 'hello', '1', { ...appFiles('hello', serverFile('up')), 'app.json': JSON.stringify({ cron }) });
+    const log = () => logsOf(at, { lines: 1000, process: '@cron' });
+    const line = `@cron.1: ${join(at.dataDir, 'apps/ada/hello/data')}`;
+    await until('its output', async () => (await log()).includes(line));
+  });
+
   it('has a limit of memory, which its files in /dev/shm count for', async () => {
     const at = await isolated({ limits: { memoryCheckMs: 50 }, memoryLimits: { ada: 100 } });
     // A process of Node has about 50 MB.
