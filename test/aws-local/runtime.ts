@@ -16,8 +16,7 @@ import { warnOfUnsupported } from './resources/unsupported.ts';
 import { type RunningServices, startServices } from './services.ts';
 import { startLogNotices } from './sources/log-notices.ts';
 import { startQueues } from './sources/queues.ts';
-import { startEventRules } from './sources/rules.ts';
-import { startSchedules } from './sources/schedules.ts';
+import { startRules } from './sources/rules.ts';
 import { startStreams } from './sources/streams/streams.ts';
 import { accountConcurrency } from './strict/concurrency.ts';
 import { stageThrottle } from './strict/stage-throttle.ts';
@@ -55,8 +54,6 @@ export interface Runtime {
   readonly permissions: Permissions;
   /** Returns how often each function has been invoked, by its name. */
   invocations(): ReadonlyMap<string, number>;
-  /** Returns the value of a secret of the template; `name` as in `findResource`. */
-  secretValue(name: string): string;
   /**
    * Serves the APIs and starts to poll queues, streams and schedules. Returns the address of the REST API, or undefined
    * when the template has none.
@@ -97,6 +94,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Ru
   const { guard, credentialsOf, denialOf, keyOfRole } = permissions;
   const emulators = await startEmulators({ guard });
   closers.push(emulators.close);
+  const { writes, send } = emulators;
   const ports = await reservePorts(webSocketApiIds(declared));
   closers.push(() => Promise.all(Object.values(ports).map((port) => port.release())));
   const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `127.0.0.1:${port}`]));
@@ -119,11 +117,9 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Ru
     template,
     endpoints,
     sockets: Object.fromEntries(Object.entries(apiHosts).map(([id, host]) => [id, `ws://${host}`])),
-    open: () =>
-      openSources(options, { template, services, writes: emulators.writes, functions, ports, guard }, closers),
+    open: () => openSources(options, { template, services, writes, send, functions, ports, guard }, closers),
     permissions,
     invocations: concurrency.counts,
-    secretValue: (name) => secrets.get(secretNamed(name)) ?? '',
     invoke: (name, event) =>
       functions.invoke(functionName(findResource(template, 'AWS::Lambda::Function', name)), event),
   };
@@ -134,10 +130,9 @@ async function reservePorts(ids: readonly string[]): Promise<Readonly<Record<str
 }
 
 /** Everything that event sources need. */
-interface Wired {
+interface Wired extends Pick<Emulators, 'writes' | 'send'> {
   readonly template: Template;
   readonly services: RunningServices;
-  readonly writes: Emulators['writes'];
   readonly functions: Functions;
   readonly ports: Readonly<Record<string, ReservedPort>>;
   readonly guard: Guard;
@@ -156,8 +151,8 @@ async function openSources(options: RuntimeOptions, wired: Wired, closers: Close
   const api = { ...options, admits: stageThrottle(template), template, functions };
   const gateway = hasRestApi ? await startGateway(api) : undefined;
   if (gateway) running.push(gateway);
-  running.push(startQueues(inBackground), startSchedules(inBackground));
   const { bus } = services;
-  running.push(startEventRules({ ...inBackground, bus }), startLogNotices({ ...inBackground, bus }));
+  running.push(startQueues(inBackground), startRules({ ...inBackground, bus }));
+  running.push(startLogNotices({ ...inBackground, bus }));
   return gateway?.url;
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { clientFor } from './clients.ts';
-import { buildEvent } from './codebuild/build-event.ts';
+import { buildEvent } from './codebuild/build-record.ts';
 import { openBuilder } from './codebuild/builder.ts';
 import { codeBuildService } from './codebuild/codebuild-service.ts';
 import { projectsOf } from './codebuild/project.ts';
@@ -84,7 +84,7 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
       const key = keyOfRole(role);
       return { ...(key && credentialVariables(key)), AWS_ENDPOINT_URL_KMS: wire.endpoint };
     },
-    changed: (build) => void bus.emit('event', buildEvent(build, projects.get(build.project))),
+    changed: (build) => void bus.emit('event', buildEvent(build)),
   });
   const services = [
     lambda.service,

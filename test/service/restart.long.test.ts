@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Entry } from '../../functions/api/shapes/entry.ts';
-import { unwatchGroup, watchGroup } from '../aws-local/watchdog.ts';
+import { watchGroup } from '../aws-local/watchdog.ts';
 import { entryAddress, type GitFolder } from '../support/service/git-folder.ts';
 import { project } from '../support/service/place.ts';
 import { answering, type Restarted, restartedService } from '../support/service/restarted.ts';
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in each way and 
     const service = at.process();
     const family = service.family();
     // It would outlive these tests as well, if they were killed now.
-    watchGroup(service.pid);
+    const unwatch = watchGroup(service.pid);
     service.signalGroup('SIGHUP');
     await service.ended;
     // Longer than the service takes to notice that npm has ended.
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, ended in each way and 
     expect(await tree.pushAndWatch()).toMatch(/remote: live after /);
     process.kill(pid, 'SIGTERM');
     await gone(family, at.dataDir);
-    unwatchGroup(service.pid);
+    unwatch();
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))('ends with the terminal that it was started in', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { ACCOUNT, REGION } from '../clients.ts';
+import { REGION } from '../clients.ts';
 import { machinePath } from '../lambda/version-process.ts';
 import { type LogStore, streamArn } from '../logs/log-store.ts';
 import type { Call } from '../permissions/guard.ts';
@@ -27,7 +27,6 @@ export interface Builder {
 /** The options of a build that its caller sets. */
 interface WantedBuild {
   readonly variables: Readonly<Record<string, string>>;
-  readonly timeoutMinutes: number;
   readonly token: BuildRecord['token'];
 }
 
@@ -84,7 +83,7 @@ export function openBuilder(options: BuilderOptions): Builder {
       line(`[Container] ${stamp()} Entering phase BUILD`);
       update(id, (one) => ({ ...one, phases: [...one.phases, { type: 'BUILD', startedAt: Date.now() }] }));
       const ofRole = options.variablesOf?.(project.serviceRole);
-      const environment = { ...ofRole, ...environmentOf({ project, build, machine, source }) };
+      const environment = { ...ofRole, ...environmentOf({ build, machine, source }) };
       const failure = await runCommands({ commands: project.commands, folder, source, environment, line, signal });
       const [state, code] = failure ? ['FAILED', 'COMMAND_EXECUTION_ERROR'] : ['SUCCEEDED', ''];
       line(`[Container] ${stamp()} Phase complete: BUILD State: ${state}`);
@@ -101,11 +100,7 @@ export function openBuilder(options: BuilderOptions): Builder {
     ofProject: (name) => [...builds.values()].filter(({ project }) => project === name).reverse(),
     running: () => running.size,
     start: (project, wanted) => {
-      const build = newBuild(
-        project,
-        wanted,
-        [...builds.values()].filter((one) => one.project === project.name).length + 1,
-      );
+      const build = newBuild(project, wanted);
       const id = idOf(build);
       save(build);
       options.changed(build);
@@ -115,7 +110,7 @@ export function openBuilder(options: BuilderOptions): Builder {
         wantedEnd ??= status;
         aborting.abort();
       };
-      const timer = setTimeout(() => end('TIMED_OUT'), build.timeoutMinutes * 60_000).unref();
+      const timer = setTimeout(() => end('TIMED_OUT'), project.timeoutMinutes * 60_000).unref();
       const done = run(project, id, aborting.signal)
         .then(
           (succeeded) => wantedEnd ?? (succeeded ? 'SUCCEEDED' : 'FAILED'),
@@ -144,17 +139,16 @@ export function openBuilder(options: BuilderOptions): Builder {
   };
 }
 
-function newBuild(project: Project, { variables, timeoutMinutes, token }: WantedBuild, number: number): BuildRecord {
+function newBuild(project: Project, { variables, token }: WantedBuild): BuildRecord {
   const uuid = randomUUID();
   const startedAt = Date.now();
-  const done = (type: string) => ({ type, status: 'SUCCEEDED', startedAt, endedAt: startedAt });
+  const done = (type: string) => ({ type, status: 'SUCCEEDED' as const, startedAt });
   return {
     uuid,
     project: project.name,
-    number,
     status: 'IN_PROGRESS',
+    environment: project.environment,
     variables: { ...project.variables, ...variables },
-    timeoutMinutes,
     logGroup: project.logGroup,
     logStream: `${project.logStreamPrefix}${uuid}`,
     phases: ['SUBMITTED', 'QUEUED', 'PROVISIONING', 'DOWNLOAD_SOURCE'].map(done),
@@ -165,9 +159,9 @@ function newBuild(project: Project, { variables, timeoutMinutes, token }: Wanted
 
 function endPhase({ phases }: BuildRecord, failure: string | undefined): BuildRecord['phases'] {
   const last = phases.at(-1);
-  if (!last || last.endedAt !== undefined) return phases;
-  const status = failure === undefined ? 'SUCCEEDED' : 'FAILED';
-  return [...phases.slice(0, -1), { ...last, status, endedAt: Date.now(), ...(failure !== undefined && { failure }) }];
+  if (!last || last.status !== undefined) return phases;
+  const end = failure === undefined ? { status: 'SUCCEEDED' as const } : { status: 'FAILED' as const, failure };
+  return [...phases.slice(0, -1), { ...last, ...end }];
 }
 
 /** The phase in which the source is fetched fails. */
@@ -176,9 +170,8 @@ function withFailure(phases: BuildRecord['phases'], failure: string): BuildRecor
 }
 
 function withEnd(build: BuildRecord, status: BuildStatus): BuildRecord {
-  const endedAt = Date.now();
-  const phases = [...endPhase(build, status === 'SUCCEEDED' ? undefined : `The build ended: ${status}.`)];
-  return { ...build, status, endedAt, phases: [...phases, { type: 'COMPLETED', startedAt: endedAt }] };
+  const phases = endPhase(build, status === 'SUCCEEDED' ? undefined : `The build ended: ${status}.`);
+  return { ...build, status, phases: [...phases, { type: 'COMPLETED', startedAt: Date.now() }] };
 }
 
 /**
@@ -196,7 +189,6 @@ function callsOfRole({ sourceLocation }: Project, { logGroup, logStream }: Build
 }
 
 interface EnvironmentParts {
-  readonly project: Project;
   readonly build: BuildRecord;
   /** The `/tmp` of its machine, and the folder in it with the source. */
   readonly machine: string;
@@ -207,7 +199,7 @@ interface EnvironmentParts {
  * Nothing of the service's own environment but the PATH;
  * https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
  */
-function environmentOf({ project, build, machine, source }: EnvironmentParts): Record<string, string> {
+function environmentOf({ build, machine, source }: EnvironmentParts): Record<string, string> {
   return {
     // As in the image: https://github.com/aws/aws-codebuild-docker-images/tree/master/al-lambda
     PATH: [join(machine, 'opt/npm/bin'), dirname(process.execPath), ...machinePath()].join(delimiter),
@@ -217,17 +209,7 @@ function environmentOf({ project, build, machine, source }: EnvironmentParts): R
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
     CODEBUILD_BUILD_ID: idOf(build),
-    CODEBUILD_BUILD_ARN: buildArn(build),
-    CODEBUILD_BUILD_NUMBER: String(build.number),
-    CODEBUILD_BUILD_IMAGE: project.environment.image,
-    CODEBUILD_INITIATOR: 'local',
-    CODEBUILD_LOG_PATH: build.logStream,
     CODEBUILD_SRC_DIR: source,
-    CODEBUILD_START_TIME: String(build.startedAt),
     ...build.variables,
   };
-}
-
-export function buildArn(build: Pick<BuildRecord, 'project' | 'uuid'>): string {
-  return `arn:aws:codebuild:${REGION}:${ACCOUNT}:build/${idOf(build)}`;
 }

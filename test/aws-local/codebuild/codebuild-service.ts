@@ -11,8 +11,8 @@ import { ACCOUNT, REGION } from '../clients.ts';
 import { operation, type Service, ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import { type BuildRecord, idOf } from './build-record.ts';
-import { type Builder, buildArn } from './builder.ts';
-import { commandsOf, notOnLambda, type Project } from './project.ts';
+import type { Builder } from './builder.ts';
+import { commandsOf, type Project } from './project.ts';
 import { projectOperations } from './project-operations.ts';
 
 const TOKEN_LIFE_MS = 5 * 60_000;
@@ -39,7 +39,6 @@ export function codeBuildService(
     const arn = `arn:aws:codebuild:${REGION}:${ACCOUNT}:project/${name}`;
     throw new ServiceError('ResourceNotFoundException', `Project cannot be found: ${arn}`);
   };
-  const describe = (build: BuildRecord) => describeBuild(build, projects.get(build.project));
   return {
     name: 'CodeBuild',
     target: 'CodeBuild_20161006',
@@ -47,10 +46,7 @@ export function codeBuildService(
     operations: {
       ...projectOperations(projects, roles),
       StartBuild: operation<StartBuildInput>(
-        [
-          ...(['projectName', 'idempotencyToken', 'buildspecOverride'] as const),
-          ...(['environmentVariablesOverride', 'timeoutInMinutesOverride'] as const),
-        ],
+        ['projectName', 'idempotencyToken', 'buildspecOverride', 'environmentVariablesOverride'],
         (input) => {
           const declared = projectOf(input.projectName);
           const { buildspecOverride: other } = input;
@@ -106,8 +102,7 @@ function refuseBeyond(most: number, builder: Builder): void {
 }
 
 function startBuild(builder: Builder, project: Project, input: StartBuildInput): BuildRecord {
-  const { idempotencyToken, environmentVariablesOverride = [], timeoutInMinutesOverride } = input;
-  if (project.isLambdaCompute && timeoutInMinutesOverride !== undefined) throw invalid(notOnLambda('timeoutInMinutes'));
+  const { idempotencyToken, environmentVariablesOverride = [] } = input;
   const variables = variablesOf(environmentVariablesOverride);
   const all = Object.entries({ ...project.variables, ...variables });
   if (all.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_ENVIRONMENT_CHARACTERS) {
@@ -115,7 +110,6 @@ function startBuild(builder: Builder, project: Project, input: StartBuildInput):
   }
   return builder.start(project, {
     variables,
-    timeoutMinutes: timeoutInMinutesOverride ?? project.timeoutMinutes,
     token: idempotencyToken === undefined ? undefined : { value: idempotencyToken, request: fingerprint(input) },
   });
 }
@@ -134,46 +128,31 @@ function plainId(idOrArn: string): string {
   return idOrArn.replace(/^arn:aws:codebuild:[^:]*:[^:]*:build\//, '');
 }
 
-function describeBuild(build: BuildRecord, project: Project | undefined): Build {
-  const { status, phases, startedAt, endedAt, logGroup, logStream } = build;
-  const isComplete = status !== 'IN_PROGRESS';
-  const { type = 'LINUX_CONTAINER', image = '', computeType = 'BUILD_GENERAL1_SMALL' } = project?.environment ?? {};
+function describe(build: BuildRecord): Build {
+  const { status, phases, startedAt, logGroup, logStream } = build;
+  const variables = Object.entries(build.variables).map(([name, value]) => ({
+    name,
+    value,
+    type: 'PLAINTEXT' as const,
+  }));
   return {
     id: idOf(build),
-    arn: buildArn(build),
-    buildNumber: build.number,
     projectName: build.project,
     buildStatus: status,
-    buildComplete: isComplete,
+    buildComplete: status !== 'IN_PROGRESS',
     currentPhase: phases.at(-1)?.type ?? 'SUBMITTED',
     startTime: new Date(startedAt),
-    ...(endedAt !== undefined && { endTime: new Date(endedAt) }),
-    timeoutInMinutes: build.timeoutMinutes,
-    initiator: 'local',
-    source: { type: 'NO_SOURCE' },
-    artifacts: { location: '' },
-    // The template's own words, which the SDK types as lists of known values.
-    environment: { type, image, computeType, environmentVariables: described(build) } as NonNullable<
-      Build['environment']
-    >,
+    environment: { ...build.environment, environmentVariables: variables },
     logs: { groupName: logGroup, streamName: logStream },
     phases: phases.map((phase) => ({
       phaseType: phase.type as NonNullable<NonNullable<Build['phases']>[number]['phaseType']>,
-      ...(phase.status !== undefined && { phaseStatus: phase.status as NonNullable<Build['buildStatus']> }),
+      ...(phase.status !== undefined && { phaseStatus: phase.status }),
       startTime: new Date(phase.startedAt),
-      ...(phase.endedAt !== undefined && {
-        endTime: new Date(phase.endedAt),
-        durationInSeconds: Math.round((phase.endedAt - phase.startedAt) / 1000),
-      }),
       ...(phase.failure !== undefined && {
         contexts: [{ statusCode: 'COMMAND_EXECUTION_ERROR', message: phase.failure }],
       }),
     })),
   };
-}
-
-function described({ variables }: BuildRecord): EnvironmentVariable[] {
-  return Object.entries(variables).map(([name, value]) => ({ name, value, type: 'PLAINTEXT' }));
 }
 
 function invalid(message: string): ServiceError {

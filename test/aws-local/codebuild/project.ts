@@ -1,9 +1,9 @@
+import type { ProjectEnvironment } from '@aws-sdk/client-codebuild';
 import * as v from 'valibot';
 import { parse as parseYaml } from 'yaml';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOfResource } from '../resources/resources.ts';
 import type { Resource, Template } from '../template/template.ts';
-import { type Environment, notOffered } from './environments.ts';
 
 const variable = v.object({
   Name: v.string(),
@@ -54,8 +54,7 @@ export interface Project {
   readonly source: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMinutes: number;
-  readonly isLambdaCompute: boolean;
-  readonly environment: Environment;
+  readonly environment: ProjectEnvironment & { readonly image: string };
   /** ARN of the role that CodeBuild acts with, before and during a build. */
   readonly serviceRole: string;
   /** The bucket and the key of the source. */
@@ -95,8 +94,7 @@ export function projectOf(resource: Declared): Project {
   const { Source, Environment, TimeoutInMinutes, LogsConfig, ServiceRole } = result.output;
   const isLambdaCompute = Environment.Type.endsWith('_LAMBDA_CONTAINER');
   if (isLambdaCompute) refuseForLambda(resource, result.output);
-  const environment = { type: Environment.Type, image: Environment.Image, computeType: Environment.ComputeType };
-  const missing = notOffered(environment);
+  const missing = notOffered(Environment);
   if (missing !== undefined)
     throw new OperatorError(`${resource.logicalId} is refused: CodeBuild does not offer ${missing}.`);
   const { GroupName, StreamName } = LogsConfig?.CloudWatchLogs ?? {};
@@ -109,8 +107,11 @@ export function projectOf(resource: Declared): Project {
     commands: commandsOf(Source.BuildSpec, Environment.Image, resource.logicalId),
     variables: Object.fromEntries(Environment.EnvironmentVariables.map(({ Name, Value }) => [Name, Value])),
     timeoutMinutes: TimeoutInMinutes ?? (isLambdaCompute ? LAMBDA_MINUTES : 60),
-    isLambdaCompute,
-    environment,
+    environment: {
+      type: Environment.Type,
+      image: Environment.Image,
+      computeType: Environment.ComputeType,
+    } as Project['environment'],
     logGroup: GroupName ?? `/aws/codebuild/${name}`,
     logStreamPrefix: StreamName === undefined ? '' : `${StreamName}/`,
   };
@@ -168,10 +169,43 @@ function refuseForLambda({ logicalId }: Declared, properties: v.InferOutput<type
     vpcConfig: properties.VpcConfig !== undefined,
   };
   const refused = Object.entries(given).find(([, isGiven]) => isGiven);
-  if (refused) throw new OperatorError(`${logicalId} is refused by CodeBuild: ${notOnLambda(refused[0])}.`);
+  if (refused)
+    throw new OperatorError(`${logicalId} is refused by CodeBuild: Cannot specify ${refused[0]} for lambda compute.`);
 }
 
-/** Returns CodeBuild's refusal of a parameter on Lambda compute. */
-export function notOnLambda(parameter: string): string {
-  return `Cannot specify ${parameter} for lambda compute`;
+/** What CodeBuild offers for a type of environment. */
+interface Offer {
+  readonly images: readonly string[];
+  readonly computeTypes: readonly string[];
+}
+
+/**
+ * The types of environment that a project may have here, with CodeBuild's own images that have Node, and the computes.
+ *
+ * @see https://docs.aws.amazon.com/codebuild/latest/userguide/lambda-compute-images.html
+ * @see https://docs.aws.amazon.com/codebuild/latest/userguide/ec2-compute-images.html
+ * @see https://docs.aws.amazon.com/codebuild/latest/APIReference/API_ProjectEnvironment.html
+ */
+const OFFERED: Readonly<Record<string, Offer>> = {
+  ARM_LAMBDA_CONTAINER: {
+    images: ['18', '20', '22', '24'].map((node) => `aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs${node}`),
+    computeTypes: ['1GB', '2GB', '4GB', '8GB', '10GB'].map((memory) => `BUILD_LAMBDA_${memory}`),
+  },
+  LINUX_CONTAINER: {
+    images: [
+      ...['4.0', '5.0', '6.0'].map((version) => `aws/codebuild/amazonlinux-x86_64-standard:${version}`),
+      ...['6.0', '7.0', '8.0'].map((version) => `aws/codebuild/standard:${version}`),
+    ],
+    computeTypes: ['SMALL', 'MEDIUM', 'LARGE', 'XLARGE', '2XLARGE'].map((size) => `BUILD_GENERAL1_${size}`),
+  },
+};
+
+type Environment = v.InferOutput<typeof Properties>['Environment'];
+
+/** Returns what CodeBuild does not offer of an environment; undefined when it offers all of it. */
+function notOffered({ Type: type, Image: image, ComputeType: computeType }: Environment): string | undefined {
+  const offer = OFFERED[type];
+  if (!offer) return `the environment type ${type}`;
+  if (!offer.images.includes(image)) return `the image ${image} for ${type}`;
+  return offer.computeTypes.includes(computeType) ? undefined : `the compute type ${computeType} for ${type}`;
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { exitOf, shellQuote } from '../../../lib/process/command.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
 import { eachLine } from '../invoke/log-lines.ts';
-import { unwatchGroup, watchGroup } from '../watchdog.ts';
+import { watchGroup } from '../watchdog.ts';
 
 /** The commands of a build, and their context. */
 export interface Commands {
@@ -38,7 +38,7 @@ export async function runCommands(run: Commands): Promise<string | undefined> {
   for (const stream of [child.stdout, child.stderr]) eachLine(stream, line);
   const { pid } = child;
   if (pid === undefined) return 'sh could not be started on this machine';
-  watchGroup(pid);
+  const unwatch = watchGroup(pid);
   const end = () => void endGroup(pid, GRACE_MS);
   signal.addEventListener('abort', end);
   // The build may have been stopped while the command was started.
@@ -47,7 +47,7 @@ export async function runCommands(run: Commands): Promise<string | undefined> {
   signal.removeEventListener('abort', end);
   // What a command left running in the background ends with its phase.
   await endGroup(pid, GRACE_MS);
-  unwatchGroup(pid);
+  unwatch();
   if (code === 0) return undefined;
   const command = commands[Number(await readFile(current, 'utf8').catch(() => '0'))];
   const reason = `exit status ${code ?? 'unknown'}`;

@@ -6,13 +6,15 @@ import { dynamodbCalls } from '../permissions/calls/dynamodb.ts';
 import type { Guard } from '../permissions/guard.ts';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
 import { recordOf } from '../template/intrinsics.ts';
-import { type DatabaseAnswer, startDynoxide } from './dynoxide.ts';
+import { type DatabaseAnswer, type Dynoxide, startDynoxide } from './dynoxide.ts';
 
 /** A running DynamoDB-compatible endpoint. */
 export interface DynamoDb {
   readonly endpoint: string;
   /** Returns how many requests that write were answered: with none since the last read, a stream has no records. */
   writes(): number;
+  /** Calls an operation as the service itself, which needs no permission. */
+  readonly send: Dynoxide['send'];
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function startDynamoDb({ file, guard = OPERATOR_ONLY }: DynamoDbOpt
   return {
     endpoint: `http://127.0.0.1:${port}`,
     writes: () => writes,
+    send: database.send,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -5,7 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { freePort } from '../../../lib/http/ports.ts';
-import { spawnWatched, type WatchedCommand } from './watched-command.ts';
+import { exitOf } from '../../../lib/process/command.ts';
+import { endGroup } from '../../../lib/process/process-group.ts';
+import { watchGroup } from '../watchdog.ts';
 
 /** An answer of the database, to be passed on. */
 export interface DatabaseAnswer {
@@ -19,8 +22,8 @@ export interface Dynoxide {
   readonly endpoint: string;
   /** Passes a request on as it arrived. */
   ask(headers: IncomingHttpHeaders, body: Buffer): Promise<DatabaseAnswer>;
-  /** Calls an operation; rejects when it fails. */
-  send(operation: string, input: object): Promise<Record<string, unknown>>;
+  /** Calls an operation, of tables or of their streams; rejects when it fails. */
+  send(operation: string, input: object, api?: 'DynamoDB' | 'DynamoDBStreams'): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
@@ -28,6 +31,8 @@ const HOST = '127.0.0.1';
 const START_LIMIT_MS = 60_000;
 const START_ATTEMPTS = 5;
 const PROBE_MS = 10;
+const GRACE_MS = 400;
+const KEPT_CHARACTERS = 4000;
 /** Headers that belong to a connection, not to a request. */
 const OF_THE_CONNECTION = new Set(['connection', 'host', 'keep-alive', 'transfer-encoding']);
 /** The emulator wants to see a signature, and does not check it. */
@@ -67,9 +72,9 @@ async function connected(args: readonly string[]): Promise<Dynoxide> {
   return {
     endpoint: `http://${HOST}:${port}`,
     ask,
-    send: async (operation, input) => {
+    send: async (operation, input, api = 'DynamoDB') => {
       const body = Buffer.from(JSON.stringify(input));
-      const target = `DynamoDB_20120810.${operation}`;
+      const target = `${api}_20120810.${operation}`;
       const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
       const answer = await ask({ ...SIGNED, ...headers, 'content-length': `${body.length}` }, body);
       if (answer.status !== 200) throw new Error(`${operation}: ${answer.status} ${answer.body}`);
@@ -87,11 +92,11 @@ function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /** Another program may take the port before the emulator does: another attempt finds another one. */
-async function started(args: readonly string[]): Promise<{ port: number; command: WatchedCommand }> {
+async function started(args: readonly string[]): Promise<{ port: number; command: Command }> {
   const binary = findBinary();
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
-    const command = spawnWatched(binary, [...args, '--host', HOST, '--port', String(port)]);
+    const command = run(binary, [...args, '--host', HOST, '--port', String(port)]);
     if (await isReady(port, command)) return { port, command };
     await command.stop();
     if (attempt < START_ATTEMPTS) continue;
@@ -99,14 +104,40 @@ async function started(args: readonly string[]): Promise<{ port: number; command
   }
 }
 
-/** Returns whether the emulator answers before it ends. */
-async function isReady(port: number, { ended }: WatchedCommand): Promise<boolean> {
-  const limit = performance.now() + START_LIMIT_MS;
-  let hasEnded = false;
-  void ended.then(() => {
-    hasEnded = true;
+/** The process of an emulator. */
+interface Command {
+  /** The last of its standard error. */
+  errors(): string;
+  hasEnded(): boolean;
+  stop(): Promise<void>;
+}
+
+/** Starts a process in a group of its own, which Ctrl-C in a terminal does not reach, and which ends with this process. */
+function run(binary: string, args: readonly string[]): Command {
+  const child = spawn(binary, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: {} });
+  child.on('error', () => {});
+  const { pid } = child;
+  if (pid === undefined) throw new OperatorError(`${binary} cannot be started.`);
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    errors = (errors + chunk).slice(-KEPT_CHARACTERS);
   });
-  while (!hasEnded && performance.now() < limit) {
+  const unwatch = watchGroup(pid);
+  const ended = exitOf(child).then(unwatch);
+  return {
+    errors: () => errors.trim(),
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    stop: async () => {
+      await endGroup(pid, GRACE_MS);
+      await ended;
+    },
+  };
+}
+
+/** Returns whether the emulator answers before it ends. */
+async function isReady(port: number, { hasEnded }: Command): Promise<boolean> {
+  const limit = performance.now() + START_LIMIT_MS;
+  while (!hasEnded() && performance.now() < limit) {
     if (await answers(port)) return true;
     await pause(PROBE_MS);
   }

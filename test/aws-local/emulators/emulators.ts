@@ -3,7 +3,7 @@ import { type DynamoDb, startDynamoDb } from './dynamodb.ts';
 import { startSqsS3 } from './sqs-s3.ts';
 
 /** The services of this machine that keep data, while they run. */
-export interface Emulators extends Pick<DynamoDb, 'writes'> {
+export interface Emulators extends Pick<DynamoDb, 'writes' | 'send'> {
   readonly endpoints: Endpoints;
   close(): Promise<void>;
 }
@@ -31,6 +31,7 @@ export async function startEmulators({ guard }: EmulatorOptions = {}): Promise<E
   return {
     endpoints: { dynamodb: database.endpoint, sqs: storage.endpoint, s3: storage.endpoint },
     writes: database.writes,
+    send: database.send,
     close: async () => void (await Promise.all([database.close(), storage.close()])),
   };
 }

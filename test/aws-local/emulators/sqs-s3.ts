@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buildApp } from 'fauxqs';
 import { portOf } from '../../../lib/http/ports.ts';
 import { identify } from '../access/check.ts';
+import { REGION } from '../clients.ts';
 import { listCall, s3Calls, sqsCalls } from '../permissions/calls/sqs-s3.ts';
 import type { Guard } from '../permissions/guard.ts';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
@@ -21,8 +21,6 @@ interface Request {
   readonly raw: IncomingMessage;
   readonly headers: IncomingMessage['headers'];
   readonly method: string;
-  readonly url: string;
-  readonly query: unknown;
   readonly body: unknown;
 }
 
@@ -36,10 +34,7 @@ interface Reply {
   send(payload: unknown): Reply;
 }
 
-/** The calls of this module to the emulator. */
-const OWN_CALL = { 'x-own-call': randomUUID() };
 const MAX_BODY_BYTES = 1024 ** 3;
-const UNFULFILLED = 'At least one of the pre-conditions you specified did not hold';
 
 /**
  * Starts the SQS and S3 emulator, which has everything in memory, on a free port of 127.0.0.1 (an address, not a name:
@@ -53,8 +48,7 @@ export async function startSqsS3(guard: Guard = OPERATOR_ONLY): Promise<SqsS3> {
   refuseUnallowed(app, guard, liftBodyLimit(app));
   rewriteQueueUrls(app);
   refuseOtherDeadLetters(app);
-  refuseOverwrites(app);
-  keepCacheControl(app);
+  refuseUnheeded(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { endpoint: `http://127.0.0.1:${portOf(app.server)}`, close: () => app.close() };
 }
@@ -87,7 +81,6 @@ function refuseUnallowed(app: App, guard: Guard, sent: WeakMap<IncomingMessage, 
   const callers = new WeakMap<IncomingMessage, string>();
   app.addHook('preHandler', async (request: Request, reply: Reply) => {
     const { raw, headers } = request;
-    if (headers['x-own-call'] === OWN_CALL['x-own-call']) return;
     const text = sent.get(raw);
     const body = text === undefined ? undefined : Buffer.from(text);
     const { caller, refusal } = await identify(raw, guard, { body });
@@ -126,21 +119,16 @@ function operationOf(headers: IncomingMessage['headers'], { Action }: Record<str
  * The emulator's queue URLs have a host in .localhost, which not every resolver knows; callers get the host they used.
  */
 function rewriteQueueUrls(app: App): void {
-  const inside = new Map<string, string>();
-  const outside = (host: string | undefined, url: unknown) => {
-    const { pathname } = new URL(String(url));
-    inside.set(pathname, String(url));
-    return `http://${host}${pathname}`;
-  };
-  app.addHook('preHandler', async ({ body }: Request) => {
+  const rewritten = (url: unknown, host: unknown) => `http://${host}${new URL(String(url)).pathname}`;
+  app.addHook('preHandler', async ({ body, headers }: Request) => {
     const input = recordOf(body);
-    const { QueueUrl: url } = input;
-    if (typeof url === 'string' && URL.canParse(url)) input.QueueUrl = inside.get(new URL(url).pathname) ?? url;
+    if (input.QueueUrl)
+      input.QueueUrl = rewritten(input.QueueUrl, `sqs.${REGION}.localhost:${headers.host?.split(':')[1]}`);
   });
   app.addHook('preSerialization', async ({ headers }: Request, _reply: Reply, payload: unknown) => {
     const output = recordOf(payload);
-    if (output.QueueUrl) output.QueueUrl = outside(headers.host, output.QueueUrl);
-    if (Array.isArray(output.QueueUrls)) output.QueueUrls = output.QueueUrls.map((url) => outside(headers.host, url));
+    if (output.QueueUrl) output.QueueUrl = rewritten(output.QueueUrl, headers.host);
+    if (Array.isArray(output.QueueUrls)) output.QueueUrls = output.QueueUrls.map((url) => rewritten(url, headers.host));
     return payload;
   });
 }
@@ -164,41 +152,13 @@ function refuseOtherDeadLetters(app: App): void {
   });
 }
 
-/**
- * `If-None-Match: *` on a write, which the emulator does not know: 412 when the object exists, 409 while another such
- * write of the same key is running. https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
- */
-function refuseOverwrites(app: App): void {
-  const writing = new Set<string>();
-  app.addHook('preHandler', async ({ headers, method, query, url }: Request, reply: Reply) => {
-    if (headers['if-none-match'] !== '*' || !(method === 'PUT' || 'uploadId' in recordOf(query))) return;
-    const path = pathOf(url);
-    if (writing.has(path)) return refuse(reply, 409, 'ConditionalRequestConflict', UNFULFILLED);
-    writing.add(path);
-    reply.raw.once('close', () => writing.delete(path));
-    const { ok } = await fetch(`http://${headers.host}${path}`, { method: 'HEAD', headers: OWN_CALL });
-    if (ok) return refuse(reply, 412, 'PreconditionFailed', UNFULFILLED);
+/** Headers of a write that the emulator would drop without a word. */
+function refuseUnheeded(app: App): void {
+  app.addHook('preHandler', async ({ headers, method }: Request, reply: Reply) => {
+    const unheeded = ['if-match', 'if-none-match', 'cache-control'].find((name) => name in headers);
+    if (method === 'GET' || method === 'HEAD' || unheeded === undefined) return;
+    return refuse(reply, 501, 'NotImplemented', `The header ${unheeded} of a write is not emulated.`);
   });
-}
-
-/** The emulator drops an object's Cache-Control; it is stored here by path and added to the responses of reads. */
-function keepCacheControl(app: App): void {
-  const kept = new Map<string, string>();
-  app.addHook('onSend', async (request: Request, reply: Reply) => {
-    if (reply.statusCode >= 300) return;
-    const path = pathOf(request.url);
-    const query = recordOf(request.query);
-    const starts = request.method === 'PUT' ? !('partNumber' in query) : 'uploads' in query;
-    const header = request.headers['cache-control'];
-    const known = kept.get(path);
-    if (starts && header) kept.set(path, header);
-    else if (starts || request.method === 'DELETE') kept.delete(path);
-    else if (known !== undefined) reply.header('cache-control', known);
-  });
-}
-
-function pathOf(url: string): string {
-  return url.split('?')[0] ?? '';
 }
 
 function refuse(reply: Reply, status: number, code: string, message: string): Reply {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { FunctionError, PayloadTooLarge } from './function-error.ts';
 import { type FunctionWorker, type Invocation, startWorker } from './function-worker.ts';
 import type { FunctionLogLine } from './log-lines.ts';
-import type { ErrorDescription, InvocationContext } from './messages.ts';
+import type { ErrorDescription } from './messages.ts';
 import { type Prelude, splitPrelude } from './prelude.ts';
 import type { FunctionSettings } from './settings.ts';
 
@@ -24,7 +24,6 @@ export interface HostedFunction {
 export class FunctionHost implements HostedFunction {
   readonly #settings: FunctionSettings;
   readonly #log: (line: FunctionLogLine) => void;
-  readonly #logStream = `local/${randomUUID()}`;
   #worker: FunctionWorker | undefined;
 
   constructor(settings: FunctionSettings, log: (line: FunctionLogLine) => void) {
@@ -91,9 +90,8 @@ export class FunctionHost implements HostedFunction {
       void worker.stop();
       end();
     }, this.#settings.timeoutMs);
-    const context = this.#context(id);
     worker.invoke(
-      { kind: 'invoke', event: payload, context, stream },
+      { kind: 'invoke', event: payload, stream },
       {
         chunk: invocation.chunk,
         succeed: (result) => {
@@ -117,20 +115,6 @@ export class FunctionHost implements HostedFunction {
     const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${seconds} seconds`;
     this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
     return { errorType: 'Sandbox.Timedout', errorMessage, trace: [] };
-  }
-
-  #context(awsRequestId: string): InvocationContext {
-    const { name, arn, memoryMb, logGroup, timeoutMs } = this.#settings;
-    return {
-      awsRequestId,
-      functionName: name,
-      functionVersion: '$LATEST',
-      invokedFunctionArn: arn,
-      memoryLimitInMB: String(memoryMb),
-      logGroupName: logGroup,
-      logStreamName: this.#logStream,
-      deadline: Date.now() + timeoutMs,
-    };
   }
 }
 

@@ -7,6 +7,8 @@ import type { FunctionSettings } from './settings.ts';
 
 // Loading a bundle takes tens of milliseconds; a loaded machine may need seconds.
 const LOAD_TIMEOUT_MS = 60_000;
+/** More than a function of the template has: here its heap grows before it is collected. */
+const MEMORY_MB = 2048;
 
 /** The callbacks of an invocation. Each gets one result or one failure. */
 export interface Invocation {
@@ -82,7 +84,7 @@ function thaw(invocations: Int32Array): void {
 }
 
 function createThread(settings: FunctionSettings, invocations: Int32Array): Worker {
-  const { bundle, exportName, environment, memoryMb } = settings;
+  const { bundle, exportName, environment } = settings;
   return new Worker(new URL('./worker.mjs', import.meta.url), {
     workerData: { bundle, exportName, invocations },
     env: { ...environment },
@@ -90,7 +92,7 @@ function createThread(settings: FunctionSettings, invocations: Int32Array): Work
     execArgv: [],
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: Math.max(1024, memoryMb * 2) },
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
 }
 

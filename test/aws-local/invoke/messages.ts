@@ -1,6 +1,6 @@
 /** Messages to a function's worker thread, which has one invocation at a time. Events are JSON, as Lambda sends them. */
 export type ToWorker =
-  | { readonly kind: 'invoke'; readonly event: string; readonly context: InvocationContext; readonly stream: boolean }
+  | { readonly kind: 'invoke'; readonly event: string; readonly stream: boolean }
   /** The last chunk was read; the function may write the next one. */
   | { readonly kind: 'ack' };
 
@@ -15,21 +15,4 @@ export interface ErrorDescription {
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace: readonly string[];
-}
-
-/**
- * The data of the handler's second argument; the worker adds `getRemainingTimeInMillis`.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-context.html
- */
-export interface InvocationContext {
-  readonly awsRequestId: string;
-  readonly functionName: string;
-  readonly functionVersion: string;
-  readonly invokedFunctionArn: string;
-  readonly memoryLimitInMB: string;
-  readonly logGroupName: string;
-  readonly logStreamName: string;
-  /** Epoch milliseconds at which the invocation times out. */
-  readonly deadline: number;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
+import { CREDENTIALS, REGION } from '../clients.ts';
 import type { Principal } from '../permissions/guard.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
@@ -9,13 +9,10 @@ import type { Resource } from '../template/template.ts';
 /** The settings of one function of the template. */
 export interface FunctionSettings {
   readonly name: string;
-  readonly arn: string;
-  readonly logGroup: string;
   /** The module to load, and its export. */
   readonly bundle: string;
   readonly exportName: string;
   readonly timeoutMs: number;
-  readonly memoryMb: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +20,7 @@ export interface FunctionSettings {
 export type Credentials = Pick<Principal, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>;
 
 /**
- * Reads an `AWS::Lambda::Function`: with Lambda's defaults (3 s, 128 MB).
+ * Reads an `AWS::Lambda::Function`: with Lambda's default of 3 s.
  *
  * @param endpoints the variables with the addresses of the emulators
  * @param credentials default: those of the operator
@@ -41,17 +38,13 @@ export function functionSettings(
     throw new OperatorError(`function ${logicalId}: only Node.js functions run locally, not ${properties.Runtime}`);
   const name = functionName(resource);
   const [module, exportName] = splitHandler(String(properties.Handler), logicalId);
-  const memoryMb = Number(properties.MemorySize ?? 128);
   return {
     name,
-    arn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`,
-    logGroup: logOf(resource).logGroup,
     bundle: moduleFile(join(assetPath, module), logicalId),
     exportName,
     timeoutMs: Number(properties.Timeout ?? 3) * 1000,
-    memoryMb,
     environment: {
-      ...lambdaVariables(name, memoryMb, assetPath, String(properties.Handler)),
+      ...lambdaVariables(name),
       ...credentialVariables(credentials),
       ...endpoints,
       ...declaredVariables(properties.Environment),
@@ -82,8 +75,8 @@ function moduleFile(path: string, logicalId: string): string {
   throw new OperatorError(`function ${logicalId}: there is no ${path}.mjs`);
 }
 
-/** The variables that Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
-function lambdaVariables(name: string, memoryMb: number, root: string, handler: string): Record<string, string> {
+/** Variables that Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
+function lambdaVariables(name: string): Record<string, string> {
   return {
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
@@ -91,11 +84,6 @@ function lambdaVariables(name: string, memoryMb: number, root: string, handler: 
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_FUNCTION_NAME: name,
-    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    LAMBDA_TASK_ROOT: root,
-    _HANDLER: handler,
   };
 }
 

@@ -50,8 +50,8 @@ function receive(message) {
   done();
 }
 
-async function invoke({ event, context, stream }) {
-  const outcome = await run({ event, context, stream }).then(
+async function invoke({ event, stream }) {
+  const outcome = await run({ event, stream }).then(
     (result) => ({ kind: 'result', result }),
     (error) => ({ kind: 'failed', error: describe(error) }),
   );
@@ -61,22 +61,21 @@ async function invoke({ event, context, stream }) {
   freezeUntilInvoked(workerData.invocations);
 }
 
-/** Results are serialised to JSON, as on AWS, so that values without a JSON form are lost here too. */
-async function run({ event, context, stream }) {
+/**
+ * Results are serialised to JSON, as on AWS, so that values without a JSON form are lost here too. The handlers of the
+ * template take no context.
+ */
+async function run({ event, stream }) {
   if (stream !== Boolean(handler[streamingHandler])) throw mismatch(stream);
-  if (!stream) return JSON.stringify((await handler(JSON.parse(event), lambdaContext(context))) ?? null);
+  if (!stream) return JSON.stringify((await handler(JSON.parse(event))) ?? null);
   const response = new ResponseStream({ highWaterMark: 64 * 1024 });
   const ended = finished(response);
   ended.catch(() => {});
-  await handler(JSON.parse(event), response, lambdaContext(context));
+  await handler(JSON.parse(event), response);
   // A handler that returns without ending its stream has ended the response: the real runtime closes it too.
   if (!response.writableEnded) response.end();
   await ended;
   return 'null';
-}
-
-function lambdaContext({ deadline, ...fields }) {
-  return { ...fields, callbackWaitsForEmptyEventLoop: true, getRemainingTimeInMillis: () => deadline - Date.now() };
 }
 
 function mismatch(stream) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type {
   AddPermissionRequest,
   CreateAliasRequest,
@@ -9,48 +8,37 @@ import type {
 import { operation, ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { FunctionParts } from './function-parts.ts';
-import { conflict, type FunctionRecord, functionArn, type Statement, versionOf } from './function-store.ts';
+import { conflict, type FunctionRecord, functionArn, versionOf } from './function-store.ts';
 
 /** The operations on how functions are reached: aliases, function URLs and permissions. */
 export function accessOperations(parts: FunctionParts) {
   const { store, runner } = parts;
   return {
-    CreateAlias: operation<CreateAliasRequest>(['FunctionName', 'Name', 'FunctionVersion', 'Description'], (input) => {
+    CreateAlias: operation<CreateAliasRequest>(['FunctionName', 'Name', 'FunctionVersion'], (input) => {
       const record = store.get(input.FunctionName);
-      const { Name: name = '', FunctionVersion, Description: description = '' } = input;
+      const { Name: name = '', FunctionVersion } = input;
       if (Object.hasOwn(record.aliases, name))
         throw conflict(`Alias already exists: ${functionArn(record.name, name)}`);
-      return putAlias(parts, record, { name, version: versionOf(record, FunctionVersion), description });
+      return putAlias(parts, record, { name, version: versionOf(record, FunctionVersion) });
     }),
-    UpdateAlias: operation<UpdateAliasRequest>(
-      ['FunctionName', 'Name', 'FunctionVersion', 'Description', 'RevisionId'],
-      async (input) => {
-        const record = store.get(input.FunctionName);
-        const { Name: name = '', FunctionVersion, Description } = input;
-        const known = aliasOf(record, name);
-        if (input.RevisionId !== undefined && input.RevisionId !== known.revisionId) {
-          throw new ServiceError(
-            'PreconditionFailedException',
-            'The RevisionId provided does not match the latest RevisionId.',
-          );
-        }
-        const version = FunctionVersion === undefined ? known.version : versionOf(record, FunctionVersion);
-        const answer = putAlias(parts, record, { name, version, description: Description ?? known.description });
-        // Requests that have begun end in the version that they began in.
-        if (version !== known.version) void runner.retire(record.name, known.version);
-        return answer;
-      },
-    ),
+    UpdateAlias: operation<UpdateAliasRequest>(['FunctionName', 'Name', 'FunctionVersion'], (input) => {
+      const record = store.get(input.FunctionName);
+      const { Name: name = '', FunctionVersion } = input;
+      const known = aliasOf(record, name);
+      const version = versionOf(record, FunctionVersion);
+      // Requests that have begun end in the version that they began in.
+      if (version !== known) void runner.retire(record.name, known);
+      return putAlias(parts, record, { name, version });
+    }),
     CreateFunctionUrlConfig: operation<CreateFunctionUrlConfigRequest>(
       ['FunctionName', 'Qualifier', 'AuthType', 'InvokeMode'],
       (input) => createUrl(parts, input),
     ),
     GetFunctionUrlConfig: operation<GetFunctionUrlConfigRequest>(['FunctionName', 'Qualifier'], (input) => {
       const record = store.get(input.FunctionName);
-      const qualifier = input.Qualifier ?? '$LATEST';
-      if (Object.hasOwn(record.urls, qualifier)) {
-        return { ...describeUrl(record, qualifier), LastModifiedTime: record.urls[qualifier]?.createdAt };
-      }
+      const { Qualifier: qualifier = '$LATEST' } = input;
+      const url = Object.hasOwn(record.urls, qualifier) ? record.urls[qualifier] : undefined;
+      if (url) return { ...describeUrl(record, qualifier), LastModifiedTime: url.createdAt };
       throw new ServiceError('ResourceNotFoundException', 'The resource you requested does not exist.');
     }),
     AddPermission: operation<AddPermissionRequest>(
@@ -71,29 +59,17 @@ export function accessOperations(parts: FunctionParts) {
 function putAlias(
   { store }: FunctionParts,
   record: FunctionRecord,
-  { name, version, description }: { name: string; version: string; description: string },
+  { name, version }: { readonly name: string; readonly version: string },
 ) {
-  const alias = { version, description, revisionId: randomUUID() };
-  store.put({ ...record, aliases: { ...record.aliases, [name]: alias } });
-  return describeAlias(record, name, alias);
+  store.put({ ...record, aliases: { ...record.aliases, [name]: version } });
+  return { AliasArn: functionArn(record.name, name), Name: name, FunctionVersion: version };
 }
 
-type Alias = FunctionRecord['aliases'][string];
-
-function aliasOf(record: FunctionRecord, name: string): Alias {
+/** Returns the version that an alias names. */
+function aliasOf(record: FunctionRecord, name: string): string {
   const found = Object.hasOwn(record.aliases, name) ? record.aliases[name] : undefined;
-  if (found) return found;
+  if (found !== undefined) return found;
   throw new ServiceError('ResourceNotFoundException', `Cannot find alias arn: ${functionArn(record.name, name)}`);
-}
-
-function describeAlias(record: FunctionRecord, Name: string, { version, description, revisionId }: Alias) {
-  return {
-    AliasArn: functionArn(record.name, Name),
-    Name,
-    FunctionVersion: version,
-    Description: description,
-    RevisionId: revisionId,
-  };
 }
 
 async function createUrl({ store, urls }: FunctionParts, input: CreateFunctionUrlConfigRequest) {
@@ -128,30 +104,12 @@ function describeUrl(record: FunctionRecord, qualifier: string) {
 
 function addPermission({ store }: FunctionParts, input: AddPermissionRequest) {
   const record = store.get(input.FunctionName);
-  const { StatementId: id = '', Action: action = '', Principal: principal = '', Qualifier: qualifier } = input;
-  const { FunctionUrlAuthType: urlAuthType, InvokedViaFunctionUrl: viaUrl } = input;
-  if (record.statements.some((one) => one.id === id && one.qualifier === qualifier)) {
+  const { StatementId: id, Qualifier: qualifier } = input;
+  if (record.statements.some((one) => one.StatementId === id && one.Qualifier === qualifier)) {
     throw conflict(
       `The statement id (${id}) provided already exists. Please provide a new statement id, or remove the existing statement.`,
     );
   }
-  const statement: Statement = {
-    id,
-    action,
-    principal,
-    ...(qualifier !== undefined && { qualifier }),
-    ...(urlAuthType !== undefined && { urlAuthType }),
-    ...(viaUrl !== undefined && { viaUrl }),
-  };
-  store.put({ ...record, statements: [...record.statements, statement] });
-  const Statement = {
-    Sid: id,
-    Effect: 'Allow',
-    Principal: principal,
-    Action: action,
-    Resource: functionArn(record.name, qualifier),
-    ...(urlAuthType !== undefined && { Condition: { StringEquals: { 'lambda:FunctionUrlAuthType': urlAuthType } } }),
-    ...(viaUrl !== undefined && { Condition: { Bool: { 'lambda:InvokedViaFunctionUrl': String(viaUrl) } } }),
-  };
-  return { Statement: JSON.stringify(Statement) };
+  store.put({ ...record, statements: [...record.statements, input] });
+  return {};
 }

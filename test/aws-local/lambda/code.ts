@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { chmod, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -9,14 +9,6 @@ import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { type Entry, openPromise } from 'yauzl';
 import { replaceFile } from '../../../lib/files/atomic-file.ts';
 import { ServiceError } from '../wire/service.ts';
-
-/** The artifact of a function, as Lambda describes it. */
-export interface CodeDescription {
-  /** In base64. */
-  readonly sha256: string;
-  /** Of the zip file. */
-  readonly bytes: number;
-}
 
 /** The source of an artifact. */
 interface CodeSource {
@@ -28,13 +20,13 @@ interface CodeSource {
 /** The unzipped artifacts, one folder for each content. */
 export interface CodeStore {
   /**
-   * Fetches and unzips an artifact.
+   * Fetches and unzips an artifact, and returns its hash.
    *
    * @throws ServiceError InvalidParameterValueException
    */
-  add(source: CodeSource): Promise<CodeDescription>;
+  add(source: CodeSource): Promise<string>;
   /** Returns the folder of an artifact that was added. */
-  folderOf(sha256: string): string;
+  folderOf(hash: string): string;
 }
 
 /** As on AWS, no package.json above an artifact says how Node reads its files. */
@@ -42,7 +34,7 @@ const BARRIER = 'package.json';
 
 /** Unzips artifacts into a folder. */
 export function openCodeStore(folder: string, s3: S3Client): CodeStore {
-  const folderOf = (sha256: string) => join(folder, Buffer.from(sha256, 'base64').toString('hex'));
+  const folderOf = (hash: string) => join(folder, hash);
   let counter = 0;
   return {
     folderOf,
@@ -53,14 +45,13 @@ export function openCodeStore(folder: string, s3: S3Client): CodeStore {
       try {
         const zip = join(temporary, 'code.zip');
         await fetchTo(zip, source, s3);
-        const { size } = await stat(zip);
-        const sha256 = await hashOf(zip);
-        if (!existsSync(folderOf(sha256))) {
+        const hash = await hashOf(zip);
+        if (!existsSync(folderOf(hash))) {
           const unzipped = join(temporary, 'code');
           await unzip(zip, unzipped).catch(refused);
-          await rename(unzipped, folderOf(sha256));
+          await rename(unzipped, folderOf(hash));
         }
-        return { sha256, bytes: size };
+        return hash;
       } finally {
         await rm(temporary, { recursive: true, force: true });
       }
@@ -86,7 +77,7 @@ async function fetchTo(file: string, { ZipFile, S3Bucket, S3Key }: CodeSource, s
 async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
-  return hash.digest('base64');
+  return hash.digest('hex');
 }
 
 function refused(error: unknown): never {

@@ -38,7 +38,7 @@ const DEFAULTS: FunctionSettings = {
   layers: [],
   variables: {},
   logGroup: '',
-  code: { sha256: '', bytes: 0 },
+  code: '',
 };
 
 /** The operations on functions and their versions. */

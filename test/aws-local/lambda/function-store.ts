@@ -1,10 +1,9 @@
+import type { AddPermissionRequest } from '@aws-sdk/client-lambda';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { ServiceError } from '../wire/service.ts';
-import type { CodeDescription } from './code.ts';
 
 /** The functions that Lambda has, by name. */
 export interface FunctionStore {
-  all(): readonly FunctionRecord[];
   /** Returns a function by name or ARN; undefined when there is none. */
   find(nameOrArn: string): FunctionRecord | undefined;
   /** Returns a function; throws ResourceNotFoundException when there is none. */
@@ -17,7 +16,6 @@ export function openFunctionStore(): FunctionStore {
   const records = new Map<string, FunctionRecord>();
   const find = (name: string) => records.get(plainName(name));
   return {
-    all: () => [...records.values()],
     find,
     get: (name = '') => {
       const found = find(name);
@@ -35,7 +33,7 @@ export function openFunctionStore(): FunctionStore {
  * @throws ServiceError ResourceNotFoundException
  */
 export function versionOf(record: FunctionRecord, qualifier = '$LATEST'): string {
-  const alias = Object.hasOwn(record.aliases, qualifier) ? record.aliases[qualifier]?.version : undefined;
+  const alias = Object.hasOwn(record.aliases, qualifier) ? record.aliases[qualifier] : undefined;
   const version = alias ?? qualifier;
   if (version === '$LATEST' || Object.hasOwn(record.versions, version)) return version;
   throw notFound(functionArn(record.name, qualifier));
@@ -79,34 +77,18 @@ export interface FunctionSettings {
   readonly layers: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly logGroup: string;
-  readonly code: CodeDescription;
+  /** The hash of its artifact. */
+  readonly code: string;
 }
 
 /** A state of a function. */
 export interface Revision {
   readonly settings: FunctionSettings;
   readonly revisionId: string;
-  readonly lastModified: string;
   /** Epoch milliseconds until which Lambda is still working on it. */
   readonly busyUntil: number;
   /** Whether it is being created, or only changed. */
   readonly isNew: boolean;
-}
-
-/** A statement of the policy of a function. */
-export interface Statement {
-  readonly id: string;
-  readonly qualifier?: string | undefined;
-  readonly action: string;
-  readonly principal: string;
-  readonly urlAuthType?: string | undefined;
-  readonly viaUrl?: boolean | undefined;
-}
-
-interface Alias {
-  readonly version: string;
-  readonly description: string;
-  readonly revisionId: string;
 }
 
 interface FunctionUrl {
@@ -122,10 +104,12 @@ export interface FunctionRecord {
   readonly versions: Readonly<Record<string, Revision>>;
   /** Numbers are not given twice, even after their version was deleted. */
   readonly lastVersion: number;
-  readonly aliases: Readonly<Record<string, Alias>>;
+  /** Versions by name. */
+  readonly aliases: Readonly<Record<string, string>>;
   /** By qualifier. */
   readonly urls: Readonly<Record<string, FunctionUrl>>;
-  readonly statements: readonly Statement[];
+  /** Of its policy. */
+  readonly statements: readonly AddPermissionRequest[];
   readonly reservedConcurrency?: number | undefined;
   /** Whether a failed asynchronous invocation is not repeated; without this it would be on AWS, twice. */
   readonly runsOnce?: boolean;

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { listen, reservePort } from '../../../lib/http/ports.ts';
 import { bodyOf } from '../wire/endpoint.ts';
 import { ServiceError } from '../wire/service.ts';
-import type { FunctionRecord, FunctionStore, Statement } from './function-store.ts';
+import type { FunctionRecord, FunctionStore } from './function-store.ts';
 import type { Invocations } from './invocations.ts';
-import { eventOf } from './url-event.ts';
-import { MAX_PAYLOAD_BYTES, MAX_STREAM_BYTES, type Sink } from './web-adapter.ts';
+import { MAX_PAYLOAD_BYTES, MAX_STREAM_BYTES, type ServerRequest, type Sink } from './web-adapter.ts';
 
 /** The servers of the function URLs, each with a port of its own, because a host name does not resolve everywhere. */
 export interface FunctionUrls {
@@ -61,11 +59,8 @@ async function answer(url: Answering, request: IncomingMessage, response: Server
     );
   const body = await bodyOf(request, MAX_PAYLOAD_BYTES);
   if (!body) return send(response, 413, 'Request Too Long');
-  const requestId = randomUUID();
-  response.setHeader('x-amzn-requestid', requestId);
   try {
-    const event = eventOf(request, body, requestId);
-    const { error } = await url.invocations.run(record, url.qualifier, event, sinkTo(response));
+    const { error } = await url.invocations.run(record, url.qualifier, forwarded(request, body), sinkTo(response));
     if (!error) return void response.end();
     if (response.headersSent) return void response.destroy();
     send(response, 502, 'Internal Server Error');
@@ -74,6 +69,12 @@ async function answer(url: Answering, request: IncomingMessage, response: Server
     if (error.type === 'TooManyRequestsException') return send(response, 429, 'Rate Exceeded.');
     send(response, 503, error.message);
   }
+}
+
+/** The addresses that the server of an application may ask for: its own, as a visitor knows it, and the visitor's. */
+function forwarded({ method = 'GET', url: path = '/', headers, socket }: IncomingMessage, body: Buffer): ServerRequest {
+  const about = { 'x-forwarded-for': socket.remoteAddress ?? '', 'x-forwarded-proto': 'http' };
+  return { method, path, headers: { ...headers, ...about }, body };
 }
 
 function sinkTo(response: ServerResponse): Sink {
@@ -105,10 +106,9 @@ function send(response: ServerResponse, status: number, Message: string): void {
 
 /** Both permissions are needed since 2025: https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html */
 function isPublic({ statements }: FunctionRecord, qualifier: string): boolean {
-  const forAll = statements.filter((one) => one.principal === '*' && (one.qualifier ?? '$LATEST') === qualifier);
-  const has = (matches: (statement: Statement) => boolean) => forAll.some(matches);
+  const forAll = statements.filter((one) => one.Principal === '*' && (one.Qualifier ?? '$LATEST') === qualifier);
   return (
-    has(({ action, urlAuthType }) => action === 'lambda:InvokeFunctionUrl' && urlAuthType === 'NONE') &&
-    has(({ action, viaUrl }) => action === 'lambda:InvokeFunction' && viaUrl === true)
+    forAll.some((one) => one.Action === 'lambda:InvokeFunctionUrl' && one.FunctionUrlAuthType === 'NONE') &&
+    forAll.some((one) => one.Action === 'lambda:InvokeFunction' && one.InvokedViaFunctionUrl === true)
   );
 }

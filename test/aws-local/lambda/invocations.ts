@@ -1,5 +1,5 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
-import { safeParse } from 'valibot';
+import * as v from 'valibot';
 import { Throttled } from '../invoke/function-error.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
 import { ServiceError } from '../wire/service.ts';
@@ -8,8 +8,7 @@ import type { CodeStore } from './code.ts';
 import { type FunctionRecord, type FunctionStore, revisionOf, versionOf } from './function-store.ts';
 import type { Outcome, Runner } from './runner.ts';
 import { hasHandler } from './settings-of.ts';
-import { UrlEvent } from './url-event.ts';
-import { type AdapterError, MAX_PAYLOAD_BYTES, type Sink } from './web-adapter.ts';
+import { type AdapterError, MAX_PAYLOAD_BYTES, type ServerRequest, type Sink } from './web-adapter.ts';
 
 /** Runs functions: for Invoke and for function URLs. */
 export interface Invocations {
@@ -20,7 +19,7 @@ export interface Invocations {
    *
    * @throws ServiceError TooManyRequestsException, ResourceConflictException
    */
-  run(record: FunctionRecord, qualifier: string | undefined, event: UrlEvent, sink: Sink): Promise<Outcome>;
+  run(record: FunctionRecord, qualifier: string | undefined, request: ServerRequest, sink: Sink): Promise<Outcome>;
 }
 
 interface InvocationParts {
@@ -40,18 +39,18 @@ export function openInvocations({ code, runner, concurrency }: InvocationParts):
       );
     }
     const version = versionOf(record, qualifier);
-    return { name: record.name, version, settings, folder: code.folderOf(settings.code.sha256) };
+    return { name: record.name, version, settings, folder: code.folderOf(settings.code) };
   };
   return {
     begin: (record, event) => {
       const called = runnable(record);
       void runner.call(called, event).finally(placeFor(record.name, concurrency));
     },
-    run: async (record, qualifier, event, sink) => {
+    run: async (record, qualifier, request, sink) => {
       const called = runnable(record, qualifier);
       const giveBack = placeFor(record.name, concurrency);
       try {
-        return await runner.invoke(called, event, sink);
+        return await runner.invoke(called, request, sink);
       } finally {
         giveBack();
       }
@@ -104,19 +103,21 @@ export async function invokeFunction(store: FunctionStore, invocations: Invocati
   };
 }
 
-function parseEvent(payload: Uint8Array | undefined): UrlEvent {
-  const text = Buffer.from(payload ?? []).toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ServiceError('InvalidRequestContentException', 'Could not parse request body into json.');
-  }
-  const event = safeParse(UrlEvent, value);
-  if (event.success) return event.output;
-  throw new ShapeError(
-    'only events of function URLs and HTTP APIs (payload format 2.0) reach a function on this machine',
-  );
+/** What is emulated of an event of a function URL, in the payload format 2.0. */
+const UrlEvent = v.looseObject({
+  version: v.literal('2.0'),
+  rawPath: v.string(),
+  rawQueryString: v.literal(''),
+  headers: v.record(v.string(), v.string()),
+  requestContext: v.looseObject({ http: v.looseObject({ method: v.string() }) }),
+  body: v.optional(v.literal('')),
+});
+
+function parseEvent(payload: Uint8Array = new Uint8Array()): ServerRequest {
+  const event = v.safeParse(v.pipe(v.string(), v.parseJson(), UrlEvent), Buffer.from(payload).toString());
+  if (!event.success) throw new ShapeError('only the event of a function URL without query and body is emulated');
+  const { rawPath: path, headers, requestContext } = event.output;
+  return { method: requestContext.http.method, path, headers, body: Buffer.alloc(0) };
 }
 
 function errorOf({ errorType, message }: AdapterError, requestId: string): object {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { OwnLogs } from './own-logs.ts';
-import type { UrlEvent } from './url-event.ts';
 import { callHandler, type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
-import { AdapterError, callServer, type Sink } from './web-adapter.ts';
+import { AdapterError, callServer, type ServerRequest, type Sink } from './web-adapter.ts';
 
 /** How an invocation ended, and the lines that the version printed meanwhile. */
 export interface Outcome {
@@ -16,7 +15,7 @@ export interface Outcome {
 /** Runs versions of functions as processes, each started by its first invocation. */
 export interface Runner {
   /** Passes what the version answers on while it comes. */
-  invoke(runnable: RunnableVersion, event: UrlEvent, sink: Sink): Promise<Outcome>;
+  invoke(runnable: RunnableVersion, request: ServerRequest, sink: Sink): Promise<Outcome>;
   /** Calls the handler of a function that has no server. */
   call(runnable: RunnableVersion, event: string): Promise<void>;
   /** Ends the process of a version once its invocations have ended. */
@@ -36,6 +35,18 @@ interface Host {
   readonly listeners: Set<(line: string) => void>;
 }
 
+/** A call of a handler. */
+interface Call {
+  readonly name: string;
+  readonly ending: AbortController;
+  readonly done: Promise<void>;
+}
+
+function endCall({ ending, done }: Call): Promise<void> {
+  ending.abort();
+  return done;
+}
+
 /** Lambda ends environments that are not used after minutes; the next request starts another. */
 const IDLE_MS = 5 * 60_000;
 /** A process whose connection was lost is waited for this long. */
@@ -49,7 +60,7 @@ const OUTPUT_TURNS = 3;
  */
 export function openRunner(logs: OwnLogs): Runner {
   const hosts = new Map<string, Host>();
-  const calls = new Map<AbortController, Promise<void>>();
+  const calls = new Set<Call>();
   const keyOf = (name: string, version: string) => `${name}:${version}`;
 
   const start = (runnable: RunnableVersion): Host => {
@@ -87,23 +98,24 @@ export function openRunner(logs: OwnLogs): Runner {
   };
   const of = (name: string) => [...hosts.values()].filter(({ runnable }) => runnable.name === name);
   return {
-    invoke: async (runnable, event, sink) => {
+    invoke: async (runnable, request, sink) => {
       const host = await hostOf(runnable);
       host.running += 1;
       host.retiring = false;
       clearTimeout(host.idle);
       try {
-        return await invoke(host, event, { requestId: randomUUID(), logs, sink });
+        return await invoke(host, request, { requestId: randomUUID(), logs, sink });
       } finally {
         release(host);
       }
     },
     call: async (runnable, event) => {
-      const controller = new AbortController();
+      const ending = new AbortController();
       const line = (stream: string, text: string) => logs(runnable, stream, text);
-      const called = callHandler(runnable, event, { line, signal: controller.signal });
-      calls.set(controller, called);
-      await called.finally(() => calls.delete(controller));
+      const { signal } = ending;
+      const call = { name: runnable.name, ending, done: callHandler(runnable, event, { line, signal }) };
+      calls.add(call);
+      await call.done.finally(() => calls.delete(call));
     },
     retire: async (name, version) => {
       const host = hosts.get(keyOf(name, version));
@@ -111,11 +123,11 @@ export function openRunner(logs: OwnLogs): Runner {
       host.retiring = true;
       if (host.running === 0) await stop(host);
     },
-    end: async (name) => void (await Promise.all(of(name).map(stop))),
-    close: async () => {
-      for (const controller of calls.keys()) controller.abort();
-      await Promise.all([...[...hosts.values()].map(stop), ...calls.values()]);
+    end: async (name) => {
+      const ended = [...calls].filter((call) => call.name === name);
+      await Promise.all([...of(name).map(stop), ...ended.map(endCall)]);
     },
+    close: async () => void (await Promise.all([...[...hosts.values()].map(stop), ...[...calls].map(endCall)])),
   };
 }
 
@@ -125,7 +137,7 @@ interface InvocationOf {
   readonly sink: Sink;
 }
 
-async function invoke(host: Host, event: UrlEvent, { requestId, logs, sink }: InvocationOf): Promise<Outcome> {
+async function invoke(host: Host, request: ServerRequest, { requestId, logs, sink }: InvocationOf): Promise<Outcome> {
   const { settings, version } = host.runnable;
   const { process: starting, listeners } = host;
   const lines: string[] = [];
@@ -138,7 +150,7 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs, sink }: In
   };
   const began = performance.now();
   note(`START RequestId: ${requestId} Version: ${version}`);
-  const error = await withinTimeout(running, { event, sink }, settings.timeoutSeconds);
+  const error = await withinTimeout(running, { request, sink }, settings.timeoutSeconds);
   // What was printed before the response is in the pipe by now, but the response may have been read first.
   for (let turns = 0; turns < OUTPUT_TURNS; turns += 1) await turn();
   if (error) for (const line of failureLines(error, requestId)) note(line);
@@ -165,7 +177,7 @@ async function endOf({ gone }: VersionProcess, error: AdapterError): Promise<Ada
 /** The time of a start counts, as it does on Lambda for a server that the web adapter waits for. */
 async function withinTimeout(
   running: VersionProcess,
-  { event, sink }: { readonly event: UrlEvent; readonly sink: Sink },
+  { request, sink }: { readonly request: ServerRequest; readonly sink: Sink },
   seconds: number,
 ): Promise<AdapterError | undefined> {
   const signal = AbortSignal.timeout(seconds * 1000);
@@ -173,7 +185,7 @@ async function withinTimeout(
   const timedOut = new Promise<'late'>((resolve) => signal.addEventListener('abort', () => resolve('late')));
   try {
     if ((await Promise.race([running.ready, timedOut])) === 'late') return late;
-    await callServer(running.port, event, signal, sink);
+    await callServer(running.port, request, signal, sink);
     return undefined;
   } catch (error) {
     if (signal.aborted) return late;

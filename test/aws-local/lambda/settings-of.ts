@@ -99,7 +99,7 @@ function checkContract(settings: FunctionSettings): void {
   }
 }
 
-/** Returns a version of a function in Lambda's words. */
+/** Returns a version of a function in Lambda's words: what the callers of this machine read of it. */
 export function describe(
   record: FunctionRecord,
   revision: Revision,
@@ -108,35 +108,13 @@ export function describe(
 ): FunctionConfiguration {
   const { settings } = revision;
   const isBusy = Date.now() < revision.busyUntil;
-  const isPending = isBusy && revision.isNew;
-  const isUpdating = isBusy && !revision.isNew;
   return {
     FunctionName: record.name,
     FunctionArn: functionArn(record.name, isQualified ? version : undefined),
     Version: version,
-    Role: settings.role,
-    Runtime: settings.runtime as NonNullable<FunctionConfiguration['Runtime']>,
-    Handler: settings.handler,
     Description: settings.description,
-    Timeout: settings.timeoutSeconds,
-    MemorySize: settings.memoryMb,
-    CodeSize: settings.code.bytes,
-    CodeSha256: settings.code.sha256,
-    LastModified: revision.lastModified,
     RevisionId: revision.revisionId,
-    PackageType: 'Zip',
-    Architectures: [settings.architecture as 'arm64' | 'x86_64'],
-    Layers: settings.layers.map((Arn) => ({ Arn })),
-    Environment: { Variables: settings.variables },
-    TracingConfig: { Mode: 'PassThrough' },
-    EphemeralStorage: { Size: 512 },
-    SnapStart: { ApplyOn: 'None', OptimizationStatus: 'Off' },
-    LoggingConfig: { LogFormat: 'Text', LogGroup: settings.logGroup },
-    State: isPending ? 'Pending' : 'Active',
-    ...(isPending && { StateReason: 'The function is being created.', StateReasonCode: 'Creating' as const }),
-    ...(isUpdating && {
-      LastUpdateStatusReason: 'The function is being updated.',
-    }),
-    LastUpdateStatus: isUpdating || isPending ? 'InProgress' : 'Successful',
+    State: isBusy && revision.isNew ? 'Pending' : 'Active',
+    LastUpdateStatus: isBusy ? 'InProgress' : 'Successful',
   };
 }

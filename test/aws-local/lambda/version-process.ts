@@ -9,7 +9,7 @@ import { exitOf } from '../../../lib/process/command.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
 import { REGION } from '../clients.ts';
 import { eachLine } from '../invoke/log-lines.ts';
-import { unwatchGroup, watchGroup } from '../watchdog.ts';
+import { watchGroup } from '../watchdog.ts';
 import type { FunctionSettings } from './function-store.ts';
 import { AdapterError } from './web-adapter.ts';
 
@@ -60,7 +60,7 @@ export async function startVersion(
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment({ ...runnable, folder }, port, logStream),
+    env: environment({ ...runnable, folder }, port),
   });
   const { pid } = child;
   let ended = false;
@@ -75,12 +75,12 @@ export async function startVersion(
     if (code === 0) return 'Runtime exited without providing a reason';
     return `Runtime exited with error: ${code === null ? `signal: ${signal}` : `exit status ${code}`}`;
   });
+  const unwatch = pid === undefined ? () => {} : watchGroup(pid);
   const gone = Promise.race([notStarted, exited]).then((reason) => {
     ended = true;
-    if (pid !== undefined) unwatchGroup(pid);
+    unwatch();
     return reason;
   });
-  if (pid !== undefined) watchGroup(pid);
   const failed = gone.then((reason) => {
     throw new AdapterError('Runtime.ExitError', `Error: ${reason}`);
   });
@@ -125,7 +125,7 @@ export async function callHandler(
   const logStream = streamName(version);
   const child = spawn(command, [...args, '-e', CALL, join(folder, file), name, String(ms)], {
     cwd: folder,
-    env: environment({ ...runnable, folder }, 0, logStream),
+    env: environment({ ...runnable, folder }, 0),
     signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]),
     killSignal: 'SIGKILL',
   });
@@ -159,7 +159,7 @@ function streamName(version: string): string {
 /**
  * Nothing of the service's environment but the PATH, and no credentials: those of the service would allow everything.
  */
-function environment({ name, version, settings, folder }: RunnableVersion, port: number, logStream: string) {
+function environment({ name, version, settings, folder }: RunnableVersion, port: number) {
   return {
     PATH: [dirname(process.execPath), ...machinePath()].join(delimiter),
     LANG: 'en_US.UTF-8',
@@ -170,9 +170,6 @@ function environment({ name, version, settings, folder }: RunnableVersion, port:
     AWS_EXECUTION_ENV: `AWS_Lambda_${settings.runtime}`,
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: version,
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(settings.memoryMb),
-    AWS_LAMBDA_LOG_GROUP_NAME: settings.logGroup,
-    AWS_LAMBDA_LOG_STREAM_NAME: logStream,
     LAMBDA_TASK_ROOT: folder,
     _HANDLER: settings.handler,
     HOST: '127.0.0.1',

@@ -57,7 +57,7 @@ export async function remove(
   const record = store.get(FunctionName);
   if (Qualifier !== undefined) {
     const version = versionOf(record, Qualifier);
-    const alias = Object.entries(record.aliases).find(([, one]) => one.version === version)?.[0];
+    const alias = Object.entries(record.aliases).find(([, one]) => one === version)?.[0];
     if (version === '$LATEST') throw invalid('$LATEST version cannot be deleted without deleting the function.');
     if (alias !== undefined)
       throw conflict(`Unable to delete version because the following aliases reference it: [${alias}]`);
@@ -92,7 +92,5 @@ export function changeable(record: FunctionRecord, revisionId: string | undefine
 
 /** Returns a new state of a function, on which Lambda works for a moment. */
 export function revision(settings: FunctionSettings, isNew: boolean): Revision {
-  const now = Date.now();
-  const lastModified = new Date(now).toISOString().replace('Z', '+0000');
-  return { settings, revisionId: randomUUID(), lastModified, busyUntil: now + WORK_MS, isNew };
+  return { settings, revisionId: randomUUID(), busyUntil: Date.now() + WORK_MS, isNew };
 }

@@ -1,5 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
-import type { ResponseHead, UrlEvent } from './url-event.ts';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
 /** Of requests, and of responses to Invoke: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
@@ -18,6 +17,22 @@ export class AdapterError extends Error {
   }
 }
 
+/** A request to the server of a function. */
+export interface ServerRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** The head of a response. */
+interface ResponseHead {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+}
+
 /** Takes a response while it comes. */
 export interface Sink {
   begin(head: ResponseHead): void;
@@ -30,14 +45,14 @@ export interface Sink {
 const HOP_BY_HOP = /^(?:connection|keep-alive|transfer-encoding|upgrade|te|trailer|proxy-.*)$/;
 
 /**
- * Sends an event as the HTTP request that it describes to a server on a port of 127.0.0.1, and passes the response on
- * while it comes. This is what the Lambda Web Adapter does on AWS, in the mode `response_stream`.
+ * Sends a request to a server on a port of 127.0.0.1, and passes the response on while it comes, as the Lambda Web Adapter
+ * does on AWS in the mode `response_stream`.
  *
  * @throws AdapterError when the server ends the connection or answers with more than the sink takes
  * @see https://github.com/awslabs/aws-lambda-web-adapter
  */
-export async function callServer(port: number, event: UrlEvent, signal: AbortSignal, sink: Sink): Promise<void> {
-  const response = await responseTo(port, event, signal);
+export async function callServer(port: number, asked: ServerRequest, signal: AbortSignal, sink: Sink): Promise<void> {
+  const response = await responseTo(port, asked, signal);
   sink.begin(headOf(response));
   let bytes = 0;
   try {
@@ -57,17 +72,13 @@ export async function callServer(port: number, event: UrlEvent, signal: AbortSig
   }
 }
 
-function responseTo(port: number, event: UrlEvent, signal: AbortSignal): Promise<IncomingMessage> {
-  const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  const kept = Object.entries(event.headers).filter(([name]) => !HOP_BY_HOP.test(name) && name !== 'content-length');
-  const headers = {
-    ...Object.fromEntries(kept),
-    ...(event.cookies.length > 0 && { cookie: event.cookies.join('; ') }),
-    'x-amzn-request-context': JSON.stringify(event.requestContext),
-    ...(body.length > 0 && { 'content-length': String(body.length) }),
-  };
-  const path = event.rawQueryString === '' ? event.rawPath : `${event.rawPath}?${event.rawQueryString}`;
-  const { method } = event.requestContext.http;
+function responseTo(
+  port: number,
+  { method, path, headers: given, body }: ServerRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const kept = Object.entries(given).filter(([name]) => !HOP_BY_HOP.test(name) && name !== 'content-length');
+  const headers = { ...Object.fromEntries(kept), ...(body.length > 0 && { 'content-length': body.length }) };
   return new Promise((resolve, reject) => {
     // A connection per request: a kept one may be closed at the moment at which it is used again.
     const asked = request({ host: '127.0.0.1', port, method, path, headers, signal, agent: false }, resolve);

@@ -22,7 +22,6 @@ export interface LogStore {
   events(group: string, stream: string): readonly StoredEvent[] | undefined;
   /** Returns the names of a group's streams; undefined when there is no such group. */
   streams(group: string): readonly string[] | undefined;
-  groups(): readonly string[];
   /** Returns the tags of a group; undefined when there is no such group. */
   tags(group: string): Readonly<Record<string, string>> | undefined;
   /** Returns false when there is one. */
@@ -55,7 +54,6 @@ export function openLogStore(): LogStore {
       const streams = groups.get(group);
       return streams && [...streams.keys()];
     },
-    groups: () => [...groups.keys()],
     tags: (group) => tagsOf.get(group),
     createGroup,
     deleteGroup: (group) => {

@@ -1,18 +1,4 @@
-import {
-  array,
-  boolean,
-  type InferOutput,
-  looseObject,
-  nullish,
-  number,
-  optional,
-  parse,
-  pipe,
-  safeParse,
-  string,
-  transform,
-  union,
-} from 'valibot';
+import * as v from 'valibot';
 import { nameOf } from '../arn.ts';
 import { reservations } from '../strict/concurrency.ts';
 import type { Resource, Template } from '../template/template.ts';
@@ -49,37 +35,39 @@ export interface Mapping {
 }
 
 /** CloudFormation accepts numbers as strings. */
-const count = pipe(union([number(), string()]), transform(Number));
+const count = v.pipe(v.union([v.number(), v.string()]), v.transform(Number));
 const UNLIMITED = -1;
 
 /**
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-eventsourcemapping.html
  */
-const MappingProperties = looseObject({
-  EventSourceArn: string(),
-  FunctionName: string(),
-  Enabled: optional(boolean(), true),
-  BatchSize: optional(count),
-  FunctionResponseTypes: optional(array(string()), []),
-  ScalingConfig: optional(looseObject({ MaximumConcurrency: optional(count) })),
-  ParallelizationFactor: optional(count, 1),
-  BisectBatchOnFunctionError: optional(boolean(), false),
-  MaximumRetryAttempts: optional(count, UNLIMITED),
-  MaximumRecordAgeInSeconds: optional(count, UNLIMITED),
-  StartingPosition: optional(string()),
-  FilterCriteria: optional(looseObject({ Filters: optional(array(looseObject({ Pattern: string() })), []) })),
-  DestinationConfig: optional(looseObject({ OnFailure: optional(looseObject({ Destination: string() })) })),
+const MappingProperties = v.looseObject({
+  EventSourceArn: v.string(),
+  FunctionName: v.string(),
+  Enabled: v.optional(v.literal(true)),
+  BatchSize: v.optional(count),
+  FunctionResponseTypes: v.optional(v.array(v.string()), []),
+  ScalingConfig: v.optional(v.looseObject({ MaximumConcurrency: v.optional(count) })),
+  ParallelizationFactor: v.optional(count, 1),
+  BisectBatchOnFunctionError: v.optional(v.boolean(), false),
+  MaximumRetryAttempts: v.optional(count, UNLIMITED),
+  MaximumRecordAgeInSeconds: v.optional(count, UNLIMITED),
+  StartingPosition: v.optional(v.string()),
+  FilterCriteria: v.optional(
+    v.looseObject({ Filters: v.optional(v.array(v.looseObject({ Pattern: v.string() })), []) }),
+  ),
+  DestinationConfig: v.optional(v.looseObject({ OnFailure: v.optional(v.looseObject({ Destination: v.string() })) })),
 });
 
 const DEFAULT_BATCH_SIZES = { sqs: 10, dynamodb: 100 };
 
-/** Returns the enabled mappings of queues or of table streams. */
+/** Returns the mappings of queues or of table streams. */
 export function mappingsOf(template: Template, service: 'sqs' | 'dynamodb'): Mapping[] {
   const reserved = reservations(template);
   return template
     .ofType('AWS::Lambda::EventSourceMapping')
-    .map((resource) => ({ resource, properties: parse(MappingProperties, resource.properties) }))
-    .filter(({ properties }) => properties.Enabled && properties.EventSourceArn.split(':')[2] === service)
+    .map((resource) => ({ resource, properties: v.parse(MappingProperties, resource.properties) }))
+    .filter(({ properties }) => properties.EventSourceArn.split(':')[2] === service)
     .map(({ resource, properties }) => ({
       ...read(resource, properties, DEFAULT_BATCH_SIZES[service]),
       reserved: reserved.get(nameOf(properties.FunctionName)),
@@ -88,7 +76,7 @@ export function mappingsOf(template: Template, service: 'sqs' | 'dynamodb'): Map
 
 function read(
   resource: Resource,
-  given: InferOutput<typeof MappingProperties>,
+  given: v.InferOutput<typeof MappingProperties>,
   batchSize: number,
 ): Omit<Mapping, 'reserved'> {
   const failureArn = given.DestinationConfig?.OnFailure?.Destination;
@@ -127,8 +115,8 @@ export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K
   return groups;
 }
 
-const Response = nullish(
-  looseObject({ batchItemFailures: nullish(array(looseObject({ itemIdentifier: optional(string()) }))) }),
+const Response = v.nullish(
+  v.looseObject({ batchItemFailures: v.nullish(v.array(v.looseObject({ itemIdentifier: v.optional(v.string()) }))) }),
 );
 
 /**
@@ -138,7 +126,7 @@ const Response = nullish(
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export function failedIds(response: unknown, ids: readonly string[]): ReadonlySet<string> {
-  const parsed = safeParse(Response, response);
+  const parsed = v.safeParse(Response, response);
   if (!parsed.success) return new Set(ids);
   const failed = (parsed.output?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier ?? '');
   return new Set(failed.every((id) => ids.includes(id)) ? failed : ids);

@@ -1,76 +1,129 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { array, looseObject, optional, parse, record, string, unknown } from 'valibot';
+import * as v from 'valibot';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOf } from '../arn.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import type { Closable, Invoker, Warn } from '../invoke/invoker.ts';
+import { invocationDenials } from '../permissions/invocations.ts';
+import { nameOfResource } from '../resources/resources.ts';
 import type { RunningServices } from '../services.ts';
 import type { Resource, Template } from '../template/template.ts';
-import { allowedRules, arnOfRule } from './allowed-rules.ts';
 import { type Filter, parseFilter } from './event-filter.ts';
 
-/** A rule with a pattern, and a function that it invokes. */
+/** A rule of the template and a function that it invokes. */
 interface RuleTarget {
-  readonly matches: Filter;
-  readonly functionName: string;
+  /** The ARN of the rule. */
   readonly arn: string;
-  /** JSON that replaces the event. */
-  readonly input: string | undefined;
+  readonly functionName: string;
+  /** The function gets the events that pass. */
+  readonly matches: Filter;
+  /** The rate at which it gets an event of the rule itself, if it has a schedule. */
+  readonly everyMs: number | undefined;
 }
 
-const Rule = looseObject({
-  EventPattern: optional(record(string(), unknown())),
-  State: optional(string(), 'ENABLED'),
-  Targets: optional(array(looseObject({ Arn: string(), Input: optional(string()) })), []),
+const Rule = v.looseObject({
+  ScheduleExpression: v.optional(v.string()),
+  EventPattern: v.optional(v.record(v.string(), v.unknown())),
+  State: v.optional(v.literal('ENABLED')),
+  // A target with an input of its own would get another event.
+  Targets: v.array(v.strictObject({ Id: v.string(), Arn: v.string(), RetryPolicy: v.optional(v.looseObject({})) })),
 });
 
-const UNSUPPORTED = ['InputPath', 'InputTransformer'];
+const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 /**
  * Lambda tries an event twice more: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 const RETRY_AFTER_MS = [1000, 2000];
 
 /**
- * Invokes functions with the events that match the patterns of the template's rules. An event that a function fails on
- * is tried twice more, sooner than on AWS, and then reported.
+ * Invokes functions by the rules of the template. A rate (`rate(5 minutes)`) begins at the start, so that unfinished work
+ * continues without waiting for an interval, and a failed run is not repeated. An event that a function fails on is tried
+ * twice more, sooner than on AWS, and then reported. A rule without the permission to invoke its function only warns:
+ * EventBridge counts it in a metric.
  *
- * @throws OperatorError for a pattern, or a way to change the event, that is not supported
+ * @throws OperatorError for another expression or pattern, ValiError for a target that changes the event
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-troubleshooting.html
  */
-export function startEventRules(options: {
+export function startRules(options: {
   readonly template: Template;
   readonly functions: Invoker;
   readonly bus: RunningServices['bus'];
   readonly warn: Warn;
 }): Closable {
-  const { functions, bus, warn } = options;
-  const targets = options.template.ofType('AWS::Events::Rule').flatMap(targetsOf).filter(allowedRules(options));
+  const { template, functions, bus, warn } = options;
+  const denialOf = invocationDenials(template);
+  const targets = template
+    .ofType('AWS::Events::Rule')
+    .flatMap(targetsOf)
+    .filter(({ functionName, arn: sourceArn }) => {
+      const denial = denialOf({ functionName, sourceArn, principal: 'events.amazonaws.com' });
+      if (denial !== undefined) warn(`On AWS, this would be refused: ${denial}.`);
+      return denial === undefined;
+    });
   const closing = new AbortController();
-  const deliver = async ({ functionName, input }: RuleTarget, event: object) => {
-    for (const retryAfterMs of [...RETRY_AFTER_MS, undefined]) {
+  const { signal } = closing;
+  const deliver = async ({ functionName, everyMs }: RuleTarget, event: object) => {
+    const pauses = everyMs === undefined ? RETRY_AFTER_MS : [];
+    for (const pauseMs of [...pauses, undefined]) {
       try {
-        return await functions.invoke(functionName, input === undefined ? event : JSON.parse(input));
+        return await functions.invoke(functionName, event);
       } catch (error) {
-        if (closing.signal.aborted) return;
+        if (signal.aborted) return;
         const reason = error instanceof Error ? error.message : String(error);
-        if (retryAfterMs === undefined) return warn(`${functionName}, invoked by an event, failed: ${reason}`);
-        await pause(retryAfterMs, undefined, { signal: closing.signal }).catch(() => {});
+        if (pauseMs === undefined) return warn(`${functionName}, invoked by a rule, failed: ${reason}`);
+        await pause(pauseMs, undefined, { signal }).catch(() => {});
       }
     }
   };
   bus.on('event', (event) => {
-    if (closing.signal.aborted) return;
+    if (signal.aborted) return;
     for (const target of targets.filter(({ matches }) => matches(event))) void deliver(target, event);
   });
-  return { close: async () => closing.abort() };
+  const timers = targets.flatMap((target) => {
+    if (target.everyMs === undefined) return [];
+    const run = () => void deliver(target, scheduledEvent(target.arn));
+    run();
+    return [setInterval(run, target.everyMs)];
+  });
+  return {
+    close: async () => {
+      closing.abort();
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
 }
 
 function targetsOf(resource: Resource): RuleTarget[] {
-  const { logicalId, properties } = resource;
-  const { EventPattern, State, Targets } = parse(Rule, properties);
-  if (EventPattern === undefined || State === 'DISABLED') return [];
-  const matches = parseFilter(JSON.stringify(EventPattern));
-  return Targets.filter(({ Arn }) => Arn.split(':')[2] === 'lambda').map((target) => {
-    const changed = UNSUPPORTED.find((name) => name in target);
-    if (changed !== undefined) throw new OperatorError(`${logicalId}: ${changed} of a target is not supported.`);
-    return { matches, arn: arnOfRule(resource), functionName: nameOf(target.Arn), input: target.Input };
-  });
+  const { EventPattern, ScheduleExpression, Targets } = v.parse(Rule, resource.properties);
+  const rule = {
+    arn: `arn:aws:events:${REGION}:${ACCOUNT}:rule/${nameOfResource(resource)}`,
+    matches: EventPattern === undefined ? () => false : parseFilter(JSON.stringify(EventPattern)),
+    everyMs: ScheduleExpression === undefined ? undefined : readRate(ScheduleExpression),
+  };
+  const functions = Targets.filter(({ Arn }) => Arn.split(':')[2] === 'lambda');
+  return functions.map(({ Arn }) => ({ ...rule, functionName: nameOf(Arn) }));
+}
+
+function readRate(expression: string): number {
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const everyMs = Number(count) * (UNITS_MS[unit] ?? Number.NaN);
+  // A timer of Node has 31 bits.
+  if (everyMs > 0 && everyMs < 2 ** 31) return everyMs;
+  throw new OperatorError(`The schedule ${expression} is not supported.`);
+}
+
+function scheduledEvent(arn: string): object {
+  return {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account: ACCOUNT,
+    time: `${new Date().toISOString().slice(0, 19)}Z`,
+    region: REGION,
+    resources: [arn],
+    detail: {},
+  };
 }

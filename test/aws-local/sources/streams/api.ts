@@ -1,13 +1,11 @@
-import { Sha256 } from '@smithy/core/checksum';
-import { SignatureV4 } from '@smithy/signature-v4';
 import * as v from 'valibot';
-import { CREDENTIALS, REGION } from '../../clients.ts';
+import type { Emulators } from '../../emulators/emulators.ts';
 
 /**
  * The calls that read a table's stream, without the SDK, which would parse every value: on the wire a record is almost
  * what a Lambda function gets.
  *
- * Each call rejects with the error of the service, or when the signal fires.
+ * Each call rejects with the error of the service.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
  */
@@ -52,11 +50,10 @@ const read = v.object({
   Records: v.optional(v.array(wireRecord), []),
   NextShardIterator: v.nullish(v.string(), null),
 });
-const serviceError = v.object({ __type: v.optional(v.string(), ''), message: v.optional(v.string(), '') });
 
-/** Returns the calls to the emulator at an address. */
-export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
-  const call = (operation: string, input: object) => post(endpoint, operation, input, signal);
+/** Returns the calls to the emulator. */
+export function streamsApi({ send }: Pick<Emulators, 'send'>): StreamsApi {
+  const call = (operation: string, input: object) => send(operation, input, 'DynamoDBStreams');
   return {
     shards: async (StreamArn) =>
       v.parse(described, await call('DescribeStream', { StreamArn })).StreamDescription.Shards,
@@ -72,26 +69,4 @@ export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
       return { records: Records, next: NextShardIterator };
     },
   };
-}
-
-const signer = new SignatureV4({ credentials: CREDENTIALS, region: REGION, service: 'dynamodb', sha256: Sha256 });
-
-async function post(endpoint: string, operation: string, input: object, signal: AbortSignal): Promise<unknown> {
-  const { host, protocol } = new URL(endpoint);
-  const body = JSON.stringify(input);
-  const target = `DynamoDBStreams_20120810.${operation}`;
-  const unsigned = { host, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
-  const { headers } = await signer.sign({
-    method: 'POST',
-    protocol,
-    hostname: host,
-    path: '/',
-    headers: unsigned,
-    body,
-  });
-  const answer = await fetch(endpoint, { method: 'POST', headers, body, signal });
-  const said: unknown = await answer.json();
-  if (answer.ok) return said;
-  const { __type, message } = v.parse(serviceError, said);
-  throw new Error(`${operation}: ${message || __type || answer.status}`);
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ACCOUNT, REGION } from '../../clients.ts';
@@ -86,26 +85,17 @@ async function giveUp(records: Records, delivery: Delivery, cause: Cause): Promi
   );
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html */
+/** What finds the records again: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html */
 function failureOf(records: Records, { mapping, shardId }: Delivery, { condition, invocations }: Cause): object {
-  const time = (record: StreamRecord | undefined) =>
-    new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1000).toISOString();
   return {
     requestContext: {
-      requestId: randomUUID(),
-      functionArn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${mapping.functionName}`,
       condition,
       approximateInvokeCount: invocations,
     },
-    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-    version: '1.0',
-    timestamp: new Date().toISOString(),
     DDBStreamBatchInfo: {
       shardId,
       startSequenceNumber: records[0]?.dynamodb.SequenceNumber,
       endSequenceNumber: records.at(-1)?.dynamodb.SequenceNumber,
-      approximateArrivalOfFirstRecord: time(records[0]),
-      approximateArrivalOfLastRecord: time(records.at(-1)),
       batchSize: records.length,
       streamArn: mapping.sourceArn,
     },

@@ -1,6 +1,6 @@
 import { once, setMaxListeners } from 'node:events';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import * as v from 'valibot';
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { clientFor } from '../../clients.ts';
 import type { Emulators, Endpoints } from '../../emulators/emulators.ts';
@@ -11,9 +11,9 @@ import { streamsApi } from './api.ts';
 import { readShard } from './shards.ts';
 
 /** Options of running the table streams of a template. */
-export interface StreamOptions extends Pick<Emulators, 'writes'> {
+export interface StreamOptions extends Pick<Emulators, 'writes' | 'send'> {
   readonly template: Template;
-  readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;
+  readonly endpoints: Pick<Endpoints, 'sqs'>;
   readonly functions: Invoker;
   readonly warn: Warn;
 }
@@ -30,11 +30,10 @@ export async function startStreams(options: StreamOptions): Promise<Closable> {
   // Every loop and running request listens to this signal; Node warns of a leak from eleven listeners on.
   setMaxListeners(0, stop.signal);
   const stopped = once(stop.signal, 'abort').then(() => {});
-  const database = new DynamoDBClient(clientFor(options.endpoints.dynamodb));
-  const api = streamsApi(options.endpoints.dynamodb, stop.signal);
+  const api = streamsApi(options);
   const queues = new SQSClient(clientFor(options.endpoints.sqs));
   const starting = mappingsOf(options.template, 'dynamodb').map(async (mapping) => {
-    const streamArn = await streamOf(database, mapping);
+    const streamArn = await streamOf(mapping, options);
     const shards = await api.shards(streamArn);
     const reader = { ...options, mapping, streamArn, api, queues, signal: stop.signal, stopped };
     return shards.map(({ ShardId: shardId }) => readShard({ ...reader, shardId }));
@@ -44,14 +43,16 @@ export async function startStreams(options: StreamOptions): Promise<Closable> {
     close: async () => {
       stop.abort();
       await Promise.all(readers);
-      for (const client of [database, queues]) client.destroy();
+      queues.destroy();
     },
   };
 }
 
+const Described = v.object({ Table: v.object({ LatestStreamArn: v.optional(v.string()) }) });
+
 /** Returns the emulator's ARN of the stream: its region and label differ from the template's attribute. */
-async function streamOf(database: DynamoDBClient, mapping: Mapping): Promise<string> {
-  const { Table } = await database.send(new DescribeTableCommand({ TableName: mapping.source }));
-  if (Table?.LatestStreamArn) return Table.LatestStreamArn;
+async function streamOf(mapping: Mapping, { send }: Pick<Emulators, 'send'>): Promise<string> {
+  const { Table } = v.parse(Described, await send('DescribeTable', { TableName: mapping.source }));
+  if (Table.LatestStreamArn !== undefined) return Table.LatestStreamArn;
   throw new OperatorError(`${mapping.id} reads the stream of the table ${mapping.source}, which has none.`);
 }

@@ -1,157 +1,149 @@
-import { paginateGetLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import { BatchGetBuildsCommand, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bucketOf, type Workshop, workshop } from '../../../support/aws-local/workshop/started-workshop.ts';
+import type { Build } from '@aws-sdk/client-codebuild';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Builder, openBuilder } from '../../../aws-local/codebuild/builder.ts';
+import { codeBuildService } from '../../../aws-local/codebuild/codebuild-service.ts';
+import { projectsOf } from '../../../aws-local/codebuild/project.ts';
+import { openLogStore } from '../../../aws-local/logs/log-store.ts';
+import { templateOf } from '../../../support/aws-local/template-fixture.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
-describe('CodeBuild, as a CDK app that is not this service uses it', () => {
-  let made: Awaited<ReturnType<typeof workshop>>;
-  let shop: Workshop;
+const LAMBDA = {
+  Type: 'ARM_LAMBDA_CONTAINER',
+  Image: 'aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs24',
+  ComputeType: 'BUILD_LAMBDA_4GB',
+};
+const CONTAINER = {
+  Type: 'LINUX_CONTAINER',
+  Image: 'aws/codebuild/amazonlinux-x86_64-standard:6.0',
+  ComputeType: 'BUILD_GENERAL1_SMALL',
+};
 
-  beforeAll(async () => {
-    made = await workshop();
-    shop = await made.start();
+interface Declared {
+  readonly properties?: object;
+  readonly environment?: object;
+  readonly phases?: object;
+  readonly source?: object;
+}
+
+/** The project of a template, on Lambda compute unless its environment is another. */
+function projects({ properties, environment, source, phases = { build: { commands: ['eval "$SOURCE"'] } } }: Declared) {
+  const BuildSpec = JSON.stringify({ version: '0.2', phases });
+  const project = {
+    Source: { Type: 'NO_SOURCE', BuildSpec, ...source },
+    Artifacts: { Type: 'NO_ARTIFACTS' },
+    Environment: { ...LAMBDA, ...environment },
+    ServiceRole: 'role',
+    ...properties,
+  };
+  return projectsOf(templateOf({ Press: ['AWS::CodeBuild::Project', project] }));
+}
+
+describe('A project', () => {
+  it.each([
+    ['timeoutInMinutes', { properties: { TimeoutInMinutes: 15 } }],
+    ['queuedTimeoutInMinutes', { properties: { QueuedTimeoutInMinutes: 30 } }],
+    ['cache', { properties: { Cache: { Type: 'LOCAL' } } }],
+    ['badgeEnabled', { properties: { BadgeEnabled: true } }],
+    ['privilegedMode', { environment: { PrivilegedMode: true } }],
+    ['vpcConfig', { properties: { VpcConfig: { VpcId: 'vpc-1' } } }],
+  ])('on Lambda compute with %s is refused, as CodeBuild refuses it', (name, declared: Declared) => {
+    const refusal = `Press is refused by CodeBuild: Cannot specify ${name} for lambda compute.`;
+    expect(() => projects(declared)).toThrow(refusal);
+    expect(() => projects({ ...declared, environment: { ...declared.environment, ...CONTAINER } })).not.toThrow();
   });
-  afterAll(async () => {
-    await shop?.close();
+
+  it.each([
+    ['environment type ARM_CONTAINER', { Type: 'ARM_CONTAINER' }],
+    ['image aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs23', { Image: `${LAMBDA.Image.slice(0, -2)}23` }],
+    ['image aws/codebuild/amazonlinux-x86_64-standard:6.0 for ARM', { Image: CONTAINER.Image }],
+    ['compute type BUILD_GENERAL1_SMALL for ARM_LAMBDA_CONTAINER', { ComputeType: CONTAINER.ComputeType }],
+  ])('with the %s is refused', (missing, environment) => {
+    expect(() => projects({ environment })).toThrow(`Press is refused: CodeBuild does not offer the ${missing}`);
   });
 
-  /** Starts a build of a source, which is run by a shell; returns its id. */
-  async function build(name: string, source: string, more: object = {}): Promise<string> {
-    const Bucket = bucketOf(shop.runtime);
-    await shop.put(`${name}.sh`, source);
-    const variables = {
-      SOURCE: await shop.address(new GetObjectCommand({ Bucket, Key: `${name}.sh` })),
-      RELEASE: await shop.address(new PutObjectCommand({ Bucket, Key: `${name}.tgz` })),
+  it('gets its source from an asset of the stack, and from no other object', () => {
+    const source = { Type: 'S3', Location: 'elsewhere/source.zip' };
+    expect(() => projects({ source })).toThrow('Press does not run here: its source must be an asset of the stack.');
+  });
+
+  it('selects a version of Node where its image has several, and no other', () => {
+    const select = (nodejs: number, environment: object) => () =>
+      projects({ environment, phases: { install: { 'runtime-versions': { nodejs } }, build: { commands: [] } } });
+    expect(select(24, CONTAINER)).not.toThrow();
+    expect(select(21, CONTAINER)).toThrow(`${CONTAINER.Image} has no nodejs 21.`);
+    expect(select(24, LAMBDA)).toThrow(`${LAMBDA.Image} does not support selecting runtime versions.`);
+  });
+});
+
+describe('Builds', () => {
+  let builder: Builder;
+  afterEach(() => builder.close());
+
+  /** Returns the calls to CodeBuild of an account that runs as many builds at a time. */
+  function codeBuild(builds?: number) {
+    const always = { denialOf: () => undefined, changed: () => {} };
+    builder = openBuilder({ folder: newFolder('builds'), logs: openLogStore(), ...always });
+    const account = { roles: new Set<string>(), ...(builds !== undefined && { builds }) };
+    const { operations } = codeBuildService(projects({}), builder, account);
+    const call = async (name: string, input: object): Promise<Record<string, unknown>> => ({
+      ...(await operations[name]?.run(input)),
+    });
+    const build = async (name: string, input: object) => (await call(name, input)).build as Build;
+    return {
+      start: (SOURCE: string, more: object = {}) =>
+        build('StartBuild', {
+          projectName: 'Press',
+          environmentVariablesOverride: [{ name: 'SOURCE', value: SOURCE }],
+          ...more,
+        }),
+      stop: (id: string | undefined) => build('StopBuild', { id }),
+      find: async (id: string | undefined) => ((await call('BatchGetBuilds', { ids: [id] })).builds as Build[])[0],
     };
-    const { build: started } = await shop.codeBuild.send(
-      new StartBuildCommand({
-        projectName: projectName(),
-        environmentVariablesOverride: Object.entries(variables).map(([key, value]) => ({
-          name: key,
-          value,
-          type: 'PLAINTEXT',
-        })),
-        ...more,
-      }),
-    );
-    return started?.id ?? '';
   }
-  const projectName = () => shop.runtime.template.ofType('AWS::CodeBuild::Project')[0]?.logicalId ?? '';
-  const described = async (id: string) =>
-    (await shop.codeBuild.send(new BatchGetBuildsCommand({ ids: [id] }))).builds?.[0];
-  const ended = async (id: string, status: string) => {
-    const event = JSON.parse(await shop.wait(`events/${id.split(':')[1]}/${status}`));
-    return { event, build: await described(id) };
-  };
-  const logOf = async (id: string) => {
-    const { logs } = (await described(id)) ?? {};
-    const place = { logGroupName: logs?.groupName, logStreamName: logs?.streamName ?? '', startFromHead: true };
-    let lines = '';
-    for await (const { events = [] } of paginateGetLogEvents({ client: shop.logs, stopOnSameToken: true }, place)) {
-      lines += events.map(({ message }) => message).join('');
-    }
-    return lines;
-  };
 
-  it('Lambda compute takes no other limit than its 15 minutes', async () => {
-    await expect(build('late', 'true', { timeoutInMinutesOverride: 5 })).rejects.toThrow(
-      'Cannot specify timeoutInMinutes for lambda compute',
-    );
-    const id = await build('limit', 'true');
-    expect((await described(id))?.timeoutInMinutes).toBe(15);
-  });
-
-  it('more builds than the account may run are refused with its limit, none in a new account, until one has ended', async () => {
-    await shop.close();
-    shop = await made.start({ builds: 0 });
-    await expect(build('none', 'true')).rejects.toMatchObject({
-      name: 'AccountLimitExceededException',
+  it('beyond what the account may run are refused with its limit, none in a new account, until one has ended', async () => {
+    await expect(codeBuild(0).start('true')).rejects.toMatchObject({
+      type: 'AccountLimitExceededException',
       message: 'Cannot have more than 0 builds in queue for the account',
     });
-    await shop.close();
-    shop = await made.start({ builds: 1 });
-    const id = await build('first', 'sleep 60');
-    await expect(build('second', 'true')).rejects.toThrow('Cannot have more than 1 builds in queue');
-    await shop.codeBuild.send(new StopBuildCommand({ id }));
-    expect(await build('third', 'true')).not.toBe(id);
-    await shop.close();
-    shop = await made.start();
+    const one = codeBuild(1);
+    const { id } = await one.start('sleep 60');
+    await expect(one.start('true')).rejects.toThrow('Cannot have more than 1 builds in queue');
+    await one.stop(id);
+    expect((await one.start('true')).id).not.toBe(id);
   });
 
-  it('the commands of the buildspec run one after another, and a rule gets the event of the end', async () => {
-    const id = await build('page', 'echo content > page.txt');
-    const { event, build: done } = await ended(id, 'SUCCEEDED');
-    expect(event).toMatchObject({
-      source: 'aws.codebuild',
-      'detail-type': 'CodeBuild Build State Change',
-      detail: {
-        'build-id': `arn:aws:codebuild:us-east-1:000000000000:build/${id}`,
-        'project-name': projectName(),
-        'additional-information': { 'build-complete': true, logs: { 'group-name': '/workshop/builds' } },
-      },
-    });
-    const { 'environment-variables': variables } = event.detail['additional-information'].environment;
-    expect(variables.map(({ name }: { name: string }) => name)).toEqual(['SOURCE', 'RELEASE']);
-    expect(done).toMatchObject({ buildStatus: 'SUCCEEDED', buildComplete: true, currentPhase: 'COMPLETED' });
-    const log = await logOf(id);
-    expect(log).toContain('hello from app\n');
-    expect(log).toMatch(/Running command .*\n(.*\n)*.*Phase complete: BUILD State: SUCCEEDED/);
-    expect(await shop.wait('page.tgz')).not.toBe('');
-  });
-
-  it('a command that fails ends its phase, and the build says which it was', async () => {
-    const id = await build('broken', 'exit 3');
-    const { build: done } = await ended(id, 'FAILED');
-    const failed = done?.phases?.find(({ phaseStatus }) => phaseStatus === 'FAILED');
+  it('of which a command fails say which it was', async () => {
+    const { start, find } = codeBuild();
+    const { id } = await start('exit 3');
+    await expect.poll(() => find(id)).toMatchObject({ buildStatus: 'FAILED', currentPhase: 'COMPLETED' });
+    const failed = (await find(id))?.phases?.find(({ phaseStatus }) => phaseStatus === 'FAILED');
+    const message = 'Error while executing command: eval "$SOURCE". Reason: exit status 3';
     expect(failed).toMatchObject({
       phaseType: 'BUILD',
-      contexts: [
-        {
-          statusCode: 'COMMAND_EXECUTION_ERROR',
-          message: 'Error while executing command: . "$FETCHED". Reason: exit status 3',
-        },
-      ],
-    });
-    expect(await logOf(id)).toContain('Command did not exit successfully . "$FETCHED" exit status 3');
-  });
-
-  it('a build that is stopped ends with everything that it started', async () => {
-    const id = await build('endless', 'sleep 1000 & sleep 1000');
-    await expect.poll(async () => (await described(id))?.currentPhase, { timeout: 40_000 }).toBe('BUILD');
-    const { build: stopped } = await shop.codeBuild.send(new StopBuildCommand({ id }));
-    expect(stopped).toMatchObject({ buildStatus: 'STOPPED', buildComplete: true });
-    await ended(id, 'STOPPED');
-  }, 60_000);
-
-  it('a token that is used again returns its build, and is refused with other parameters', async () => {
-    const variables = [{ name: 'SOURCE', value: 'http://127.0.0.1:1/', type: 'PLAINTEXT' }] as const;
-    const start = (value: string) =>
-      shop.codeBuild.send(
-        new StartBuildCommand({
-          projectName: projectName(),
-          idempotencyToken: 'once',
-          environmentVariablesOverride: [{ ...variables[0], value }],
-        }),
-      );
-    const [first, second] = [await start('http://127.0.0.1:1/'), await start('http://127.0.0.1:1/')];
-    expect(second.build?.id).toBe(first.build?.id);
-    await expect(start('http://127.0.0.1:2/')).rejects.toMatchObject({ name: 'InvalidInputException' });
-    await ended(first.build?.id ?? '', 'FAILED');
-  });
-
-  it('more than 5500 characters of variables are refused, as on AWS', async () => {
-    const environmentVariablesOverride = [{ name: 'LONG', value: 'x'.repeat(5500) }];
-    const command = new StartBuildCommand({ projectName: projectName(), environmentVariablesOverride });
-    await expect(shop.codeBuild.send(command)).rejects.toMatchObject({ name: 'InvalidInputException' });
-    await expect(shop.codeBuild.send(new StartBuildCommand({ projectName: 'other' }))).rejects.toMatchObject({
-      name: 'ResourceNotFoundException',
+      contexts: [{ statusCode: 'COMMAND_EXECUTION_ERROR', message }],
     });
   });
 
-  it('a parameter that is not emulated is refused and warned of', async () => {
-    const command = new StartBuildCommand({ projectName: projectName(), debugSessionEnabled: true });
-    await expect(shop.codeBuild.send(command)).rejects.toThrow('StartBuild.debugSessionEnabled is not emulated');
-    expect(shop.warnings.join('\n')).toContain('A call to CodeBuild was refused on this machine');
+  it('that are stopped end with everything that they started', async () => {
+    const { start, stop, find } = codeBuild();
+    const { id } = await start('sleep 1000 & sleep 1000');
+    await expect.poll(async () => (await find(id))?.currentPhase).toBe('BUILD');
+    expect(await stop(id)).toMatchObject({ buildStatus: 'STOPPED', buildComplete: true });
+  });
+
+  it('that are started again with a token are the same, and are refused with other parameters', async () => {
+    const { start } = codeBuild();
+    const again = { idempotencyToken: 'once' };
+    const { id } = await start('true', again);
+    expect((await start('true', again)).id).toBe(id);
+    await expect(start('false', again)).rejects.toMatchObject({ type: 'InvalidInputException' });
+  });
+
+  it('with more than 5500 characters of variables, or of an unknown project, are refused', async () => {
+    const { start } = codeBuild();
+    await expect(start('x'.repeat(5500))).rejects.toMatchObject({ type: 'InvalidInputException' });
+    const other = start('true', { projectName: 'other' });
+    await expect(other).rejects.toMatchObject({ type: 'ResourceNotFoundException' });
   });
 });

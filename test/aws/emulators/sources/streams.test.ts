@@ -118,20 +118,6 @@ describe('A table stream', () => {
     await expect.poll(() => batches().join('+')).toBe('HEAD+HEAD');
   });
 
-  it('a stream is read from its oldest or its next record, as the mapping says', async () => {
-    const { start, put, batches } = await tableWith({ StartingPosition: 'LATEST' });
-    await put('before');
-    await start();
-    let count = 0;
-    // Those before the first read are not delivered.
-    const written = async () => {
-      await put('after', { n: { N: String(++count) } });
-      return batches();
-    };
-    await expect.poll(written).not.toEqual([]);
-    expect(batches().join('+')).toMatch(/^after(?:\+after)*$/);
-  });
-
   it('stream records are delivered in order, in batches of the batch size', async () => {
     const { start, put, batches } = await tableWith({ BatchSize: 2 });
     for (const sk of ['1', '2', '3']) await put(sk);
@@ -211,13 +197,5 @@ describe('A table stream', () => {
     for (const sk of ['1', '2', '3']) await put(sk);
     await start();
     await expect.poll(batches).toEqual(['1+2+3', '2+3']);
-  });
-
-  it('a close does not wait for a running function of a stream', async () => {
-    const { start, put, events } = await tableWith({}, () => new Promise(() => {}));
-    const running = await start();
-    await put('slow');
-    await expect.poll(() => events.length).toBe(1);
-    await running.close();
   });
 });

@@ -1,17 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Function as CdkFunction, Code, Runtime as LambdaRuntime } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { build } from 'esbuild';
 import { lambdaPlatform } from '../../../../functions/adapters/platform/aws-lambda/hosting.ts';
 import type { LambdaPlatformParts } from '../../../../functions/adapters/platform/aws-lambda/parts.ts';
 import { lambdaAppOutput } from '../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
@@ -26,7 +28,6 @@ import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
 import type { ApplicationsUnderTest } from '../../../contracts/applications.ts';
 import { newFolder } from '../../new-folder.ts';
 import { filesOf, tarball } from '../../platform/embedded.ts';
-import { synthesiseApp } from '../synthesise-app.ts';
 
 /** The platform on AWS Lambda on the emulators, and their start: the buildspec and the applications are real. */
 export interface EmulatedApps extends ApplicationsUnderTest {
@@ -44,11 +45,32 @@ const NOTICE_LIMIT_MS = 30_000;
 /** Starts the platform on AWS Lambda on emulators, in a new folder. */
 export async function emulatedApps(): Promise<EmulatedApps> {
   const folder = newFolder('emulated-apps');
-  await synthesiseApp(folder, {
-    handlers: new URL('handlers', import.meta.url),
-    addStack: (app, bundles) => void new AppsStack(app, 'Apps', bundles),
-  });
+  await synthesise(folder);
   return started(folder);
+}
+
+/** Bundles the handler and synthesises the stack into a folder, as a project of its own would. */
+async function synthesise(folder: string): Promise<void> {
+  const bundles = join(folder, 'bundles');
+  await build({
+    entryPoints: [fileURLToPath(new URL('handlers/keep-notice.ts', import.meta.url))],
+    outfile: join(bundles, 'keep-notice/index.mjs'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  const app = new App({
+    outdir: join(folder, 'cdk.out'),
+    analyticsReporting: false,
+    // The check against CloudFormation's rules takes most of the synthesis, and nothing is deployed to AWS.
+    builtinCloudFormationValidation: false,
+    context: { 'aws:cdk:enable-path-metadata': true },
+  });
+  new AppsStack(app, 'Apps', bundles);
+  app.synth();
 }
 
 async function started(folder: string): Promise<EmulatedApps> {
