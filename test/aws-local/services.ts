@@ -22,7 +22,6 @@ import { rolesFor } from './permissions/principals.ts';
 import { arnOfRole } from './permissions/role-policies.ts';
 import { nameOfResource } from './resources/resources.ts';
 import type { Concurrency } from './strict/concurrency.ts';
-import type { Strictness } from './strict/strict.ts';
 import type { Template } from './template/template.ts';
 import { startWireEndpoint } from './wire/endpoint.ts';
 
@@ -44,7 +43,7 @@ export interface RunningServices {
 }
 
 /** Options of the services. */
-export interface ServicesOptions extends Pick<Strictness, 'builds' | 'controlCalls'> {
+export interface ServicesOptions {
   readonly template: Template;
   readonly endpoints: Endpoints;
   /** Folder of artifacts and builds. */
@@ -73,7 +72,6 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     roles: rolesOf('lambda.amazonaws.com'),
     denialOf,
     concurrency,
-    controlCalls: options.controlCalls,
   });
   const projects = projectsOf(template);
   const builder = openBuilder({
@@ -88,7 +86,7 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   });
   const services = [
     lambda.service,
-    codeBuildService(projects, builder, { ...options, roles: rolesOf('codebuild.amazonaws.com') }),
+    codeBuildService(projects, builder, rolesOf('codebuild.amazonaws.com')),
     logsService(logs, subscriptions),
     kmsService(),
     secretsService(secrets),

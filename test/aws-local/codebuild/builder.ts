@@ -15,8 +15,6 @@ export interface Builder {
   find(id: string): BuildRecord | undefined;
   /** Returns the builds of a project, newest first. */
   ofProject(name: string): readonly BuildRecord[];
-  /** Returns how many builds of all projects are running. */
-  running(): number;
   start(project: Project, wanted: WantedBuild): BuildRecord;
   /** Ends a build with the status STOPPED; resolves when its processes have ended. */
   stop(id: string): Promise<void>;
@@ -98,7 +96,6 @@ export function openBuilder(options: BuilderOptions): Builder {
   return {
     find: (id) => builds.get(id),
     ofProject: (name) => [...builds.values()].filter(({ project }) => project === name).reverse(),
-    running: () => running.size,
     start: (project, wanted) => {
       const build = newBuild(project, wanted);
       const id = idOf(build);

@@ -23,15 +23,14 @@ const MAX_IDS = 100;
 /**
  * CodeBuild for the projects of the template.
  *
- * @param account.builds at a time; default: any number
- * @param account.roles ARNs of those that CodeBuild may assume
+ * @param roles ARNs of those that CodeBuild may assume
  *
  * @see https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Operations.html
  */
 export function codeBuildService(
   projects: Map<string, Project>,
   builder: Builder,
-  { builds: most = Number.POSITIVE_INFINITY, roles }: { readonly builds?: number; readonly roles: ReadonlySet<string> },
+  roles: ReadonlySet<string>,
 ): Service {
   const projectOf = (name = ''): Project => {
     const found = projects.get(name);
@@ -54,9 +53,7 @@ export function codeBuildService(
             other === undefined
               ? declared
               : { ...declared, commands: commandsOf(other, declared.environment.image, declared.name) };
-          const known = knownBuild(builder, project, input);
-          if (!known) refuseBeyond(most, builder);
-          return { build: describe(known ?? startBuild(builder, project, input)) };
+          return { build: describe(knownBuild(builder, project, input) ?? startBuild(builder, project, input)) };
         },
       ),
       // The newest first, which is the default, and all of them.
@@ -90,15 +87,6 @@ function knownBuild(builder: Builder, project: Project, input: StartBuildInput):
     throw invalid('The idempotency token was used with other parameters.');
   }
   return known;
-}
-
-/** On Lambda compute no build waits for another: https://docs.aws.amazon.com/codebuild/latest/userguide/lambda.html */
-function refuseBeyond(most: number, builder: Builder): void {
-  if (builder.running() < most) return;
-  throw new ServiceError(
-    'AccountLimitExceededException',
-    `Cannot have more than ${most} builds in queue for the account`,
-  );
 }
 
 function startBuild(builder: Builder, project: Project, input: StartBuildInput): BuildRecord {

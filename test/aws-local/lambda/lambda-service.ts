@@ -3,8 +3,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { LogStore } from '../logs/log-store.ts';
 import type { RoleDenial } from '../permissions/permissions.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
-import { tokenBucket } from '../strict/stage-throttle.ts';
-import { limited, operation, type Service, ServiceError } from '../wire/service.ts';
+import { operation, type Service } from '../wire/service.ts';
 import { accessOperations } from './access-operations.ts';
 import { openCodeStore } from './code.ts';
 import { functionOperations } from './function-operations.ts';
@@ -31,8 +30,6 @@ export interface LambdaOptions {
   readonly roles: ReadonlySet<string>;
   readonly denialOf: RoleDenial;
   readonly concurrency: Concurrency;
-  /** Calls of the control plane a second; default: any number. */
-  readonly controlCalls?: number | undefined;
 }
 
 /**
@@ -41,7 +38,7 @@ export interface LambdaOptions {
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html
  */
 export function openLambda(options: LambdaOptions): LambdaService {
-  const { folder, s3, logs, roles, denialOf, concurrency, controlCalls } = options;
+  const { folder, s3, logs, roles, denialOf, concurrency } = options;
   const store = openFunctionStore();
   const code = openCodeStore(folder, s3);
   const runner = openRunner(ownLogs(logs, denialOf));
@@ -52,32 +49,18 @@ export function openLambda(options: LambdaOptions): LambdaService {
     service: {
       name: 'Lambda',
       load: () => import('@aws-sdk/client-lambda'),
-      operations: throttled(controlCalls, {
+      operations: {
         ...functionOperations(parts),
         ...accessOperations(parts),
         Invoke: operation<InvocationRequest>(
           ['FunctionName', 'Qualifier', 'InvocationType', 'LogType', 'Payload'],
           (input) => invokeFunction(store, invocations, input),
         ),
-      }),
+      },
     },
     close: async () => {
       await urls.close();
       await runner.close();
     },
   };
-}
-
-/** Those have quotas of their own: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests */
-const OWN_QUOTA = ['Invoke', 'GetFunction', 'GetPolicy'];
-
-/** Returns the operations with the quota that they share. */
-function throttled(callsPerSecond: number | undefined, operations: Service['operations']): Service['operations'] {
-  if (callsPerSecond === undefined) return operations;
-  const admits = tokenBucket({ rate: callsPerSecond, burst: callsPerSecond });
-  const refusal = () => new ServiceError('TooManyRequestsException', 'Rate exceeded');
-  const all = Object.entries(operations).map(
-    ([name, one]) => [name, OWN_QUOTA.includes(name) ? one : limited(one, admits, refusal)] as const,
-  );
-  return Object.fromEntries(all);
 }

@@ -1,5 +1,4 @@
 import type { Warn } from '../invoke/invoker.ts';
-import { recordOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 
 /** The types of resources that are created, run or served here. */
@@ -24,18 +23,6 @@ const WITHOUT_EFFECT = [
 const CONDITIONS: Readonly<Record<string, (properties: Resource['properties']) => string | undefined>> = {
   'AWS::ApiGatewayV2::Api': ({ ProtocolType: protocol }) =>
     protocol === 'WEBSOCKET' ? undefined : `its protocol is ${protocol}; only WEBSOCKET is supported`,
-  'AWS::Events::Rule': ({ EventPattern, Targets }) => {
-    if (EventPattern !== undefined && String(recordOf(EventPattern).source) !== 'aws.codebuild') {
-      return 'only CodeBuild sends events here';
-    }
-    return Array.isArray(Targets) && Targets.some(({ Arn }) => serviceOf(Arn) !== 'lambda')
-      ? 'only targets that are functions are invoked'
-      : undefined;
-  },
-  'AWS::Lambda::EventSourceMapping': ({ EventSourceArn }) =>
-    ['sqs', 'dynamodb'].includes(serviceOf(EventSourceArn))
-      ? undefined
-      : 'only queues and table streams are event sources',
   'AWS::S3::Bucket': ({ NotificationConfiguration }) =>
     NotificationConfiguration === undefined ? undefined : 'its notifications are not sent',
   'AWS::SNS::Subscription': ({ Protocol: protocol }) => (protocol === 'email' ? undefined : 'topics deliver nothing'),
@@ -57,8 +44,4 @@ function reasonFor({ type, properties }: Resource): string | undefined {
   if (condition) return condition(properties);
   const isKnown = [...SUPPORTED, ...WITHOUT_EFFECT].some((pattern) => pattern.test(type));
   return isKnown ? undefined : 'aws-local does not know the type';
-}
-
-function serviceOf(arn: unknown): string {
-  return String(arn).split(':')[2] ?? '';
 }

@@ -42,7 +42,7 @@ const UNLIMITED = -1;
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-eventsourcemapping.html
  */
 const MappingProperties = v.looseObject({
-  EventSourceArn: v.string(),
+  EventSourceArn: v.pipe(v.string(), v.regex(/^arn:aws:(?:sqs|dynamodb):/)),
   FunctionName: v.string(),
   Enabled: v.optional(v.literal(true)),
   BatchSize: v.optional(count),

@@ -24,10 +24,16 @@ interface RuleTarget {
 
 const Rule = v.looseObject({
   ScheduleExpression: v.optional(v.string()),
-  EventPattern: v.optional(v.record(v.string(), v.unknown())),
+  EventPattern: v.optional(v.looseObject({ source: v.tuple([v.literal('aws.codebuild')]) })),
   State: v.optional(v.literal('ENABLED')),
-  // A target with an input of its own would get another event.
-  Targets: v.array(v.strictObject({ Id: v.string(), Arn: v.string(), RetryPolicy: v.optional(v.looseObject({})) })),
+  // A function; one with an input of its own would get another event.
+  Targets: v.array(
+    v.strictObject({
+      Id: v.string(),
+      Arn: v.pipe(v.string(), v.startsWith('arn:aws:lambda:')),
+      RetryPolicy: v.optional(v.looseObject({})),
+    }),
+  ),
 });
 
 const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
@@ -102,8 +108,7 @@ function targetsOf(resource: Resource): RuleTarget[] {
     matches: EventPattern === undefined ? () => false : parseFilter(JSON.stringify(EventPattern)),
     everyMs: ScheduleExpression === undefined ? undefined : readRate(ScheduleExpression),
   };
-  const functions = Targets.filter(({ Arn }) => Arn.split(':')[2] === 'lambda');
-  return functions.map(({ Arn }) => ({ ...rule, functionName: nameOf(Arn) }));
+  return Targets.map(({ Arn }) => ({ ...rule, functionName: nameOf(Arn) }));
 }
 
 function readRate(expression: string): number {

@@ -7,13 +7,6 @@ import type { Invoker } from '../invoke/invoker.ts';
 export interface Strictness {
   /** Invocations that the account may run at a time; default: those of a new account. */
   readonly concurrency?: number;
-  /** Builds that the account may run at a time; default: as many as are started. A new account may have 0. */
-  readonly builds?: number;
-  /**
-   * Calls of Lambda's control plane a second, of all callers; default: any number. An account has 15.
-   * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests
-   */
-  readonly controlCalls?: number;
   /** With it, batches come twice, as this number decides: the same one makes the same choices. */
   readonly seed?: number;
 }

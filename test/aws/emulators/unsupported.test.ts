@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { warnOfUnsupported } from '../../aws-local/resources/unsupported.ts';
 import { templateOf } from '../../support/aws-local/template-fixture.ts';
 
-const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:q';
-
 function warningsFor(type: string, properties: Record<string, unknown> = {}): string[] {
   const warnings: string[] = [];
   warnOfUnsupported(templateOf({ Thing: [type, properties] }), (sentence) => warnings.push(sentence));
@@ -15,9 +13,6 @@ describe('Warnings of resources that aws-local does not run', () => {
     ['AWS::StepFunctions::StateMachine', {}, 'aws-local does not know the type'],
     ['Custom::S3BucketNotifications', {}, 'aws-local does not know the type'],
     ['AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP' }, 'its protocol is HTTP; only WEBSOCKET is supported'],
-    ['AWS::Events::Rule', { EventPattern: { source: ['app'] } }, 'only CodeBuild sends events here'],
-    ['AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: QUEUE }] }, 'only targets that are'],
-    ['AWS::Lambda::EventSourceMapping', { EventSourceArn: 'arn:aws:kinesis:us-east-1:0:stream/s' }, 'only queues and'],
     ['AWS::S3::Bucket', { NotificationConfiguration: {} }, 'its notifications are not sent'],
     ['AWS::SNS::Subscription', { Protocol: 'lambda' }, 'topics deliver nothing'],
   ])('%s with %j is warned of by its logical id: %s', (type, properties, reason) => {

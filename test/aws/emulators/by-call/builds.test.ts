@@ -79,12 +79,10 @@ describe('Builds', () => {
   let builder: Builder;
   afterEach(() => builder.close());
 
-  /** Returns the calls to CodeBuild of an account that runs as many builds at a time. */
-  function codeBuild(builds?: number) {
+  function codeBuild() {
     const always = { denialOf: () => undefined, changed: () => {} };
     builder = openBuilder({ folder: newFolder('builds'), logs: openLogStore(), ...always });
-    const account = { roles: new Set<string>(), ...(builds !== undefined && { builds }) };
-    const { operations } = codeBuildService(projects({}), builder, account);
+    const { operations } = codeBuildService(projects({}), builder, new Set());
     const call = async (name: string, input: object): Promise<Record<string, unknown>> => ({
       ...(await operations[name]?.run(input)),
     });
@@ -100,18 +98,6 @@ describe('Builds', () => {
       find: async (id: string | undefined) => ((await call('BatchGetBuilds', { ids: [id] })).builds as Build[])[0],
     };
   }
-
-  it('beyond what the account may run are refused with its limit, none in a new account, until one has ended', async () => {
-    await expect(codeBuild(0).start('true')).rejects.toMatchObject({
-      type: 'AccountLimitExceededException',
-      message: 'Cannot have more than 0 builds in queue for the account',
-    });
-    const one = codeBuild(1);
-    const { id } = await one.start('sleep 60');
-    await expect(one.start('true')).rejects.toThrow('Cannot have more than 1 builds in queue');
-    await one.stop(id);
-    expect((await one.start('true')).id).not.toBe(id);
-  });
 
   it('of which a command fails say which it was', async () => {
     const { start, find } = codeBuild();

@@ -1,7 +1,7 @@
 import type { CreateFunctionRequest } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LambdaOptions, type LambdaService, openLambda } from '../../../aws-local/lambda/lambda-service.ts';
+import { type LambdaService, openLambda } from '../../../aws-local/lambda/lambda-service.ts';
 import { canBeReadOnly } from '../../../aws-local/lambda/version-process.ts';
 import { openLogStore } from '../../../aws-local/logs/log-store.ts';
 import { accountConcurrency } from '../../../aws-local/strict/concurrency.ts';
@@ -26,18 +26,15 @@ function server(answer: string) {
 
 describe('What Lambda refuses, and when a function changes', () => {
   let lambda: LambdaService;
-  const opened = (more: Partial<LambdaOptions> = {}) =>
-    openLambda({
+  beforeEach(() => {
+    lambda = openLambda({
       folder: newFolder('functions'),
       s3: new S3Client({ region: 'us-east-1' }),
       logs: openLogStore(),
       roles: new Set([ROLE]),
       denialOf: () => undefined,
       concurrency: accountConcurrency(templateOf({})),
-      ...more,
     });
-  beforeEach(() => {
-    lambda = opened();
   });
   afterEach(() => lambda.close());
 
@@ -136,16 +133,6 @@ describe('What Lambda refuses, and when a function changes', () => {
     expect((await fetch(url)).status).toBe(429);
     await call('DeleteFunctionConcurrency');
     expect((await fetch(url)).status).toBe(200);
-  });
-
-  it('calls of the control plane beyond the quota of the account are refused; those with quotas of their own are not', async () => {
-    await lambda.close();
-    lambda = opened({ controlCalls: 1 });
-    const all = await Promise.all(
-      Array.from({ length: 20 }, () => call('ListVersionsByFunction').catch(({ type }) => type)),
-    );
-    expect(all).toContain('TooManyRequestsException');
-    await expect(call('GetFunction')).rejects.toMatchObject({ type: 'ResourceNotFoundException' });
   });
 
   it.each<[string, Partial<CreateFunctionRequest>, RegExp]>([

@@ -128,7 +128,7 @@ describe('The permissions that a request needs', () => {
     try {
       const services = [
         lambda.service,
-        codeBuildService(new Map(), builder, { roles: new Set() }),
+        codeBuildService(new Map(), builder, new Set()),
         logsService(logs, subscriptions),
         ...[kmsService(), secretsService(new Map())],
       ].map(({ name, operations }) => ({ name, operations: Object.keys(operations) }));

@@ -79,7 +79,9 @@ describe('The rules of a template', () => {
     ['a rate that no timer has', { ScheduleExpression: 'rate(30 days)' }],
     ['a disabled rule', { State: 'DISABLED' }],
     ['a target with an input of its own', { Targets: [{ ...TARGET, Input: '{}' }] }],
+    ['a target that is no function', { Targets: [{ ...TARGET, Arn: 'arn:aws:sqs:us-east-1:000000000000:q' }] }],
+    ['events that nothing here sends', { EventPattern: { source: ['app'] } }],
   ])('%s is refused at the start', (_what, rule) => {
-    expect(() => start(rule)).toThrow(/is not supported|Expected/);
+    expect(() => start(rule)).toThrow(/is not supported|Expected|Invalid/);
   });
 });
