@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { SETTING_NAMES, settingOf } from '../../../../functions/core/apps/settings.ts';
+import { SETTING_NAMES } from '../../../../functions/core/apps/settings.ts';
 import { version } from '../../../../functions/core/version.ts';
 import type { Browser } from '../../../support/browser/api.ts';
 import { axeSource, startBrowser } from '../../../support/browser/browser.ts';
 import { cannedLog } from '../../../support/browser/canned/entries.ts';
 import { type Canned, type CannedService, cannedService, SET } from '../../../support/browser/canned/service.ts';
 import { expectAccessible, expectNoSideScroll, signIn, type Tab } from '../../../support/browser/page-driver.ts';
-import { SETTING_EXAMPLES } from '../../../support/settings-examples.ts';
 
 const FAILED = 'deploys/7c9e6679f0e4a31b5d28000000000008';
 const LOGIN = 'ann:sesame';
@@ -326,14 +325,7 @@ describe('the page, in a browser', () => {
     expect(await field('build').getAttribute('value')).toBe('');
     expect(sent).toEqual(['{"output":"../x"}', '{"output":"site"}', '{"build":null}']);
 
-    for (const name of SETTING_NAMES) {
-      const { typed } = SETTING_EXAMPLES[name];
-      await field(name).fill(typed);
-      await row(name)
-        .getByRole('button', { name: `Set ${name}`, exact: true })
-        .click();
-      await expect.poll(() => sent.at(-1)).toBe(JSON.stringify({ [name]: settingOf(name).kind.typed(typed) }));
-    }
+    await field('password').fill('correct horse');
     await row('password').getByRole('button', { name: 'Set password', exact: true }).click();
     await row('password').getByRole('button', { name: 'Unset password' }).click();
     await expect.poll(() => sent.slice(-2)).toEqual([expect.stringContaining('horse'), '{"password":null}']);
