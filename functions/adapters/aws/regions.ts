@@ -67,11 +67,6 @@ export function mayLackUrls(region: string): boolean {
   return WITHOUT_URLS.includes(region);
 }
 
-/** The regions in which the stack runs with all its parts but perhaps a budget. */
-export const WHOLE_REGIONS: readonly string[] = WEB_ADAPTER.filter(
-  (region) => !lacks(region, 'AWS::ApiGatewayV2::Api') && !lacks(region, 'AWS::CodeBuild::Project'),
-);
-
 /**
  * The Lambda Web Adapter, a public layer of AWS; 27 is version 1.0.1.
  * https://aws.github.io/aws-lambda-web-adapter/getting-started/zip-packages.html

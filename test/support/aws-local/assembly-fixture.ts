@@ -34,16 +34,3 @@ export function lambda(asset: string, properties: object = {}): object {
     Properties: { Handler: 'index.handler', Code: { S3Bucket: 'assets', S3Key: `${asset}.zip` }, ...properties },
   };
 }
-
-/** A permission for an API to invoke a function, such as `Api/authorizers/Login`. */
-export function apiPermission(functionId: string, source: string): object {
-  return {
-    Type: 'AWS::Lambda::Permission',
-    Properties: {
-      Action: 'lambda:InvokeFunction',
-      FunctionName: { 'Fn::GetAtt': [functionId, 'Arn'] },
-      Principal: 'apigateway.amazonaws.com',
-      SourceArn: `arn:aws:execute-api:us-east-1:000000000000:${source}`,
-    },
-  };
-}
