@@ -288,8 +288,8 @@ export class Actor {
     const isServing = type === 'app.serving';
     const entry = type === 'app.returned' ? this.#wish?.entry : undefined;
     const others = { ...(isServing && { milliseconds: this.#startMs }), ...(typeof entry === 'number' && { entry }) };
-    this.report(type, { ...more, ...others });
+    // It is not fine while another process of it crashes in a loop.
+    if (!isServing || !this.runs.formation?.isLooping()) this.report(type, { ...more, ...others });
     reportLimit({ name: 'web', life: this.#life, report: this.report }, effect);
-    if (isServing) this.runs.formation?.reportCrashes();
   }
 }

@@ -111,7 +111,8 @@ function answered(life: Life, { version, hasWeb, rests }: Of<'answered'>, limits
     ...retire(serving?.kept, kept ? null : before),
     { do: 'use' },
   ];
-  if (rests) return to({ ...life, crashes }, { is: 'asleep', snapshot }, ...serve);
+  const isFine: readonly Effect[] = crashes.loop === null ? [{ do: 'report', type: 'app.serving', snapshot }] : [];
+  if (rests) return to({ ...life, crashes }, { is: 'asleep', snapshot }, ...serve, ...isFine);
   const now: Run = { version, snapshot, hasWeb };
   const keep: readonly Effect[] = kept ? [{ do: 'arm', timer: 'kept', version: kept.version, ms: limits.keepMs }] : [];
   const note: Effect = { do: 'note', text: `${snapshot} ${hasWeb ? 'serves' : 'runs'}` };
@@ -151,7 +152,10 @@ function failed(life: Life, { version, how, isCancelled }: Of<'failed'>, limits:
   return crashed(life, { snapshot, how, ranMs: 0, tooLarge: false, isWoken: cause === 'request' }, limits);
 }
 
-/** What was kept serves again. Else it is a crash, also while another release starts beside it. */
+/**
+ * What was kept serves again, and a restart of what has ended is given up: it would serve beside a record of the other. Else it is
+ * a crash, also while another release starts beside it.
+ */
 function ended(life: Life, event: Of<'ended'>, limits: CrashLimits): Step {
   const { state } = life;
   if (state.is !== 'running' && state.is !== 'starting') return unchanged(life);
@@ -161,8 +165,10 @@ function ended(life: Life, event: Of<'ended'>, limits: CrashLimits): Step {
   const { how, tooLarge } = event;
   if (kept) {
     const about = { snapshot: now.snapshot, serves: kept.snapshot, detail: how, isCause: tooLarge };
+    const isAgain = state.is === 'starting' && state.snapshot === now.snapshot;
     return withServing(life, state, { now: kept, kept: null }, [
       { do: 'serve', version: kept.version, isBack: true },
+      ...(isAgain ? [{ do: 'cancel' } as const] : []),
       { do: 'note', text: `${how}; ${kept.snapshot} serves again` },
       { do: 'report', type: 'app.returned', ...about },
     ]);

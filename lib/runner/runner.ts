@@ -69,7 +69,15 @@ export class Runner {
   }
 
   #restart(entry?: number): Promise<void> {
-    return this.#inOrder(() => this.#actor.start({ release: this.spec.release(), entry }));
+    return this.#inOrder(async () => {
+      const release = this.spec.release();
+      await this.#actor.start({ release, entry }).catch((error: unknown) => {
+        const live = this.spec.release();
+        if (live.snapshot === release.snapshot) throw error;
+        // It was taken back meanwhile.
+        return this.#actor.start({ release: live, entry });
+      });
+    });
   }
 
   stop(): Promise<void> {
@@ -128,7 +136,12 @@ export class Runner {
       const hasWeb = (of: Scale) => countOf('web', of) > 0;
       const isOther = (isAsleep && !isAuto) || hasWeb(changed) !== hasWeb(scale);
       // What has not run on was not restarted for new variables.
-      if (isOther || (isAsleep && !runs.busy)) return this.#actor.start({ release, mayRest: !isOther });
+      if (isOther || (isAsleep && !runs.busy)) {
+        return this.#actor.start({ release, mayRest: !isOther }).catch((error: unknown) => {
+          this.spec.change({ scale });
+          throw error;
+        });
+      }
       idle.allow(isAuto);
       const wasLooping = runs.formation?.isLooping();
       await runs.formation?.scale(changed, this.parts.limits.graceMs);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ProcessList, RunInput, RunStart, Scale } from '../../../functions/core/ports/processes.ts';
 import { jobSubject } from '../../builder/start/cron.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
@@ -104,7 +105,9 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     await isRunning({ active: snapshot, port, next: null }).catch(async (error: unknown) => {
       await notNext();
       // What serves is what the next start of the platform finds.
-      await (before ? calls.apply(spec, { is: 'start', release: before }) : calls.stop(app));
+      await (before && stored.wanted === 'running'
+        ? calls.apply(spec, { is: 'start', release: before })
+        : calls.stop(app));
       throw error;
     });
     parts.onMade(app, { release, scale: stored.scale });
@@ -141,11 +144,18 @@ export function operationsOf(parts: OperationParts, app: AppId, onRequest: () =>
     },
     /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
     scale: async (change: Readonly<Record<string, unknown>>) => {
-      const { release } = await live();
+      const { release, scale: before } = await live();
       const { scale } = await apps.change(app, ({ scale }) => ({
         scale: changedScale(app.app, { types: release.types, scale }, change),
       }));
-      await calls.apply(await describeApp(parts, app, release), { is: 'scale', scale });
+      await calls
+        .apply(await describeApp(parts, app, release), { is: 'scale', scale })
+        .catch(async (error: unknown) => {
+          // It is as before; what a killed runner has not done, the next one does.
+          if (!isAway(error))
+            await apps.change(app, ({ scale: now }) => (isDeepStrictEqual(now, scale) ? { scale: before } : {}));
+          throw error;
+        });
       parts.onMade(app, { release, scale });
     },
     // After a failed first start, the runner has no description of the application.

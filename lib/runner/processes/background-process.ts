@@ -92,11 +92,6 @@ export class BackgroundProcess {
     await running?.end(graceMs);
   }
 
-  /** Says again that it crashes in a loop. */
-  reportCrash(how = 'it crashed too often', isCause = false): void {
-    if (this.isLooping) this.spec.report('app.crashed', { detail: how, isCause, process: this.name });
-  }
-
   /** In a loop it has recovered after a time: it answers nobody, who would see that it works. */
   #take(event: LifeEvent): void {
     const before = stateOf(this.#life);
@@ -127,7 +122,7 @@ export class BackgroundProcess {
     const { type, detail = '', isCause = false } = effect;
     const report: BackgroundSpec['report'] = (of, more) => this.spec.report(of, { ...more, process: this.name });
     reportLimit({ name: this.name, life: this.#life, report }, effect);
-    if (type === 'app.crashed') this.reportCrash(detail, isCause);
+    if (type === 'app.crashed' && this.isLooping) this.spec.report(type, { detail, isCause, process: this.name });
     else if (type === 'app.restarting') {
       this.spec.report(type, { detail: `${this.name} ${detail}`, isCause, process: this.name });
     }

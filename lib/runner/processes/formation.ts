@@ -78,10 +78,6 @@ export class Formation {
     return this.#processes.some((one) => one.isLooping);
   }
 
-  reportCrashes(): void {
-    for (const one of this.#processes) one.reportCrash();
-  }
-
   shown(): readonly Listed[] {
     return this.#processes.map((one) => one.shown());
   }

@@ -13,11 +13,14 @@ import {
   appOf,
   build,
   deploy,
+  hello,
   logsOf,
   platform,
   refusalOf,
   serverFile,
+  start,
   temporaryFolder,
+  visit,
 } from '../../../support/platform/harness.ts';
 
 /** Tables that take no writes while the disk is full. */
@@ -104,4 +107,29 @@ it('a build that has filled the disk fails at once with that reason, and the nex
 
   expect(built).toMatchObject({ state: 'failed', reason: FULL_DISK });
   await deploy(at, 'big', '2', appFiles('big', serverFile('big')));
+});
+
+it.each([
+  ['stopped', false],
+  ['running', true],
+])('a release whose start cannot be recorded leaves an application that was %s so', async (state, runs) => {
+  let isFull = false;
+  const at = await platform({
+    tables: fullTables(() => isFull),
+    runner: (runner) => ({
+      ...runner,
+      apply: async (app, act) => {
+        const port = await runner.apply(app, act);
+        isFull ||= act?.is === 'start' && act.release.snapshot === '2';
+        return port;
+      },
+    }),
+  });
+  await deploy(at, 'hello', '1', appFiles('hello', serverFile('one')));
+  if (!runs) await at.operations.stop(hello);
+  await build(at, 'hello', '2', appFiles('hello', serverFile('two')));
+  expect(await refusalOf(start(at, 'hello', '2'))).toMatchObject({ error: expect.stringContaining(FULL_DISK) });
+  isFull = false;
+  expect((await at.applications.find(hello))?.state).toBe(state);
+  expect(await visit(at, 'hello.ada.localhost')).toMatchObject(runs ? { body: 'one' } : { status: 503 });
 });

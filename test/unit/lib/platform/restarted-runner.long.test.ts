@@ -187,3 +187,25 @@ it('requests for what ran wait for its turn after a restart of the runner; what 
   goOn();
   expect(await answer).toMatchObject({ status: 200, body: '1' });
 });
+
+it.each([
+  ['fails is not recorded', new HttpError(500, 'The application did not answer GET /.'), 1],
+  ['a killed runner has not answered is', AWAY(), 2],
+])('a change of the scale that %s', async (_, error, web) => {
+  const dataDir = await temporaryFolder();
+  const first = await platform({
+    dataDir,
+    runner: (runner) => ({
+      ...runner,
+      apply: async (app, act) => {
+        if (act?.is === 'scale') throw error;
+        return runner.apply(app, act);
+      },
+    }),
+  });
+  await deploy(first, 'hello', '1', version('1'));
+  await refusalOf(first.processes.scale(hello, { web: 2 }));
+  await first.close();
+  const second = await platform({ dataDir });
+  expect((await second.processes.list(hello))?.scale).toEqual({ web });
+});

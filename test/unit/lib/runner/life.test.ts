@@ -79,7 +79,12 @@ const TABLE: Record<string, readonly Row[]> = {
     ['that answers after a stop is ended', [wish('1'), stop, answered(1)], 'stopped', ['retire 1']],
     ['that fails after a stop changes nothing', [wish('1'), stop, failed(1)], 'stopped', []],
     ['makes the next wish wait', [wish('1'), wish('2')], 'starting', []],
-    ['of a release whose web waits for a request is asleep', [wish('1'), rests(1)], 'asleep', ['serve 1']],
+    [
+      'of a release whose web waits for a request is asleep',
+      [wish('1'), rests(1)],
+      'asleep',
+      ['serve 1', 'app.serving'],
+    ],
   ],
   'a deploy': [
     ['leaves the release before live until it answers', [...up, wish('2')], 'running', ['start 2']],
@@ -117,6 +122,20 @@ const TABLE: Record<string, readonly Row[]> = {
       'restarting',
       ['pause 3 in 1000'],
     ],
+    [
+      'that is started again while it is taken back is not',
+      [...deployed, wish('2'), ended(2)],
+      'running',
+      ['serve 1', 'cancel', 'app.returned'],
+    ],
+    ['is taken back when that start is given up', [...deployed, wish('2'), ended(2), cancelled(3)], 'running', []],
+    [
+      'that is started again while it is taken back is not',
+      [...deployed, wish('2'), ended(2)],
+      'running',
+      ['serve 1', 'cancel', 'app.returned'],
+    ],
+    ['is taken back when that start is given up', [...deployed, wish('2'), ended(2), cancelled(3)], 'running', []],
     [
       'that takes over from one which ends at once goes back twice',
       [...deployed, wish('3'), ended(2)],

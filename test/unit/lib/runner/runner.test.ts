@@ -1,17 +1,21 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { EventId } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
+import type { RunnerLimits } from '../../../../lib/runner/settings.ts';
 import { releaseIn, specIn, startAt, stateAt } from '../../../support/platform/app-spec.ts';
-import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
+import { afterwards, temporaryFolder, until } from '../../../support/platform/harness.ts';
 
 const UP = "require('node:http').createServer((_, s) => s.end('up')).listen(process.env.PORT, process.env.HOST);";
 
 /** Returns a runner, the description of an application, and releases of that application with a server. */
-async function opened() {
+async function opened(limits: Partial<RunnerLimits> = {}) {
   const folder = await temporaryFolder();
-  const running = await openRunner({ folder, limits: { crashPauseMs: 10 }, own: process.env });
+  const running = await openRunner({ folder, limits: { crashPauseMs: 10, ...limits }, own: process.env });
   afterwards(running.close);
   const release = (snapshot: string, server: string) => releaseIn(folder, snapshot, server);
   return { running, spec: specIn(folder), release };
@@ -64,6 +68,69 @@ it('a description that was made before the one that is known changes nothing', a
   // The numbers of the next service begin anew.
   await running.apply(made(2, 1, 'next'), { is: 'restart' });
   expect(await textAt(port)).toBe('next');
+});
+
+/** The first process ends when there is the file `end`; a second one says so in the file `again`, and listens from `listen` on. */
+const RETURNED = `const { existsSync, writeFileSync } = require('node:fs');
+const file = (name) => process.env.DATA_DIR + '/' + name;
+const once = (name, work) => setInterval(() => existsSync(file(name)) && (clearInterval(timer), work()), 5);
+const listen = () => { ${UP.replace('up', 'two')} };
+const isSecond = existsSync(file('first'));
+writeFileSync(file(isSecond ? 'again' : 'first'), '');
+if (!isSecond) listen();
+const timer = isSecond ? once('listen', listen) : once('end', () => process.exit(1));`;
+
+it('a restart of a release that is taken back meanwhile restarts the one that serves again', async () => {
+  const { running, spec, release } = await opened({ keepMs: 60_000 });
+  const port = await startAt(running, spec, await release('1', UP));
+  await startAt(running, spec, await release('2', RETURNED));
+  const restarted = running.apply(spec, { is: 'restart' });
+  await until('it starts', () => existsSync(join(spec.dataDir, 'again')));
+  await writeFile(join(spec.dataDir, 'end'), '');
+  const types = async () => (await running.events(null)).map(({ event }) => event.type);
+  await until('it is taken back', async () => (await types()).includes('app.returned'));
+  await writeFile(join(spec.dataDir, 'listen'), '');
+  await restarted;
+  expect(await textAt(port)).toBe('up');
+  expect(await stateAt(running)).toBe('running');
+});
+
+it('a change of the scale that fails changes nothing, and may be repeated', async () => {
+  const { running, spec, release } = await opened();
+  const broken = await release('1', 'process.exit(1);');
+  await running.apply({ ...spec, scale: { web: 0 }, release: broken }, { is: 'start', release: broken });
+  for (const _ of ['first', 'second']) {
+    const scaled = running.apply(spec, { is: 'scale', scale: { web: 1 } });
+    await expect(scaled).rejects.toMatchObject({ status: 500 });
+    expect((await running.processes(spec)).scale).toEqual({ web: 0 });
+  }
+});
+
+it('an application that waits for a request after a start of the runner is told to be fine', async () => {
+  const { running, spec, release } = await opened();
+  await running.apply({ ...spec, scale: { web: 'auto' }, release: await release('1', UP) }, { is: 'resume' });
+  expect(await stateAt(running)).toBe('asleep');
+  const types = (await running.events(null)).map(({ event }) => event.type);
+  expect(types).toContain('app.serving');
+});
+
+it('an application whose worker crashes in a loop is not told to be fine when a request wakes it', async () => {
+  const limits = { crashLimit: 2, settleMs: 10, idleMs: 200 };
+  const { running, spec, release } = await opened(limits);
+  const web = await release('1', UP);
+  const ends = "setInterval(() => require('node:fs').existsSync(process.env.DATA_DIR + '/end') && process.exit(1), 5)";
+  const worker = { program: 'node', args: ['-e', ends], text: 'worker' };
+  const both = { ...web, types: { ...web.types, others: { worker } } };
+  const port = await startAt(running, { ...spec, scale: { web: 'auto' } }, both);
+  await writeFile(join(spec.dataDir, 'end'), '');
+  const types = async () => (await running.events(null)).map(({ event }) => event.type);
+  await until('it is told to crash', async () => (await types()).includes('app.crashed'));
+  const slept = async () => (await running.processes(spec)).processes[0]?.state === 'asleep';
+  await until('it sleeps', slept);
+  expect(await textAt(port)).toBe('up');
+  await until('it sleeps again', slept);
+  const told = (await types()).filter((type) => ['app.serving', 'app.crashed'].includes(type));
+  expect(told).toEqual(['app.serving', 'app.crashed']);
 });
 
 it('keeps what happens until the next question, and answers as soon as something does', async () => {
