@@ -1,5 +1,6 @@
 import type { Build } from '@aws-sdk/client-codebuild';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type BuildRecord, buildEvent } from '../../../aws-local/codebuild/build-record.ts';
 import { type Builder, openBuilder } from '../../../aws-local/codebuild/builder.ts';
 import { codeBuildService } from '../../../aws-local/codebuild/codebuild-service.ts';
 import { projectsOf } from '../../../aws-local/codebuild/project.ts';
@@ -80,14 +81,16 @@ describe('Builds', () => {
   afterEach(() => builder.close());
 
   function codeBuild() {
-    const always = { denialOf: () => undefined, changed: () => {} };
-    builder = openBuilder({ folder: newFolder('builds'), logs: openLogStore(), ...always });
+    const events: object[] = [];
+    const changed = (build: BuildRecord) => void events.push(buildEvent(build));
+    builder = openBuilder({ folder: newFolder('builds'), logs: openLogStore(), denialOf: () => undefined, changed });
     const { operations } = codeBuildService(projects({}), builder, new Set());
     const call = async (name: string, input: object): Promise<Record<string, unknown>> => ({
       ...(await operations[name]?.run(input)),
     });
     const build = async (name: string, input: object) => (await call(name, input)).build as Build;
     return {
+      events,
       start: (SOURCE: string, more: object = {}) =>
         build('StartBuild', {
           projectName: 'Press',
@@ -99,8 +102,8 @@ describe('Builds', () => {
     };
   }
 
-  it('of which a command fails say which it was', async () => {
-    const { start, find } = codeBuild();
+  it('of which a command fails say which it was, and send the event of their end', async () => {
+    const { start, find, events } = codeBuild();
     const { id } = await start('exit 3');
     await expect.poll(() => find(id)).toMatchObject({ buildStatus: 'FAILED', currentPhase: 'COMPLETED' });
     const failed = (await find(id))?.phases?.find(({ phaseStatus }) => phaseStatus === 'FAILED');
@@ -109,6 +112,12 @@ describe('Builds', () => {
       phaseType: 'BUILD',
       contexts: [{ statusCode: 'COMMAND_EXECUTION_ERROR', message }],
     });
+    const environment = { 'environment-variables': [{ name: 'SOURCE', value: 'exit 3', type: 'PLAINTEXT' }] };
+    const detail = { 'project-name': 'Press', 'additional-information': { environment } };
+    expect(events).toMatchObject([
+      { source: 'aws.codebuild', detail: { ...detail, 'build-status': 'IN_PROGRESS' } },
+      { source: 'aws.codebuild', detail: { ...detail, 'build-status': 'FAILED' } },
+    ]);
   });
 
   it('that are stopped end with everything that they started', async () => {
