@@ -14,10 +14,10 @@ import {
   type Cause,
   type Doing,
   type Effect,
-  isLooping,
   type Life,
   type LifeEvent,
   NEW_LIFE,
+  stateForVisitors,
   stateOf,
 } from './states.ts';
 import { type Usage, usageOf } from './usage.ts';
@@ -67,8 +67,7 @@ export class Actor {
       usage: this.usage,
       guard: (server) => parts.connections.guard(server, () => app.user),
       limits,
-      // Nobody waits for the next try in a crash loop.
-      state: () => (isLooping(this.#life) ? 'crashed' : stateOf(this.#life)),
+      state: () => stateForVisitors(this.#life),
     });
     this.port = new AppPort({ ...parts, spec: this.spec, proxy: this.proxy, report: this.report });
     this.runs = new Runs({

@@ -144,8 +144,15 @@ export function stateOf({ state, crashes }: Life): Process['state'] {
   }
 }
 
-/** Whether its next start is one of a crash loop, for which no request waits. */
-export function isLooping({ state, crashes }: Life): boolean {
+/** What requests find that have no server: nobody waits for the next try in a crash loop, everybody for a first `web`. */
+export function stateForVisitors(life: Life): Process['state'] {
+  const { state } = life;
+  if (isLooping(life)) return 'crashed';
+  return state.is === 'starting' && state.serving?.now.hasWeb === false ? 'starting' : stateOf(life);
+}
+
+/** Whether its next start is one of a crash loop. */
+function isLooping({ state, crashes }: Life): boolean {
   if (crashes.loop === null) return false;
   if (state.is === 'starting') return state.serving === null && (state.cause === 'crash' || state.cause === 'return');
   return state.is === 'waiting' && state.until === 'pause';

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { next } from '../../../../lib/runner/life.ts';
 import { RUNNER_LIMITS } from '../../../../lib/runner/settings.ts';
-import { type Effect, isLooping, type Life, type LifeEvent, NEW_LIFE, stateOf } from '../../../../lib/runner/states.ts';
+import {
+  type Effect,
+  type Life,
+  type LifeEvent,
+  NEW_LIFE,
+  stateForVisitors,
+  stateOf,
+} from '../../../../lib/runner/states.ts';
 
 /** Someone asks for a start of that release, beside what runs or alone. */
 const wish = (snapshot: string): LifeEvent => ({
@@ -289,11 +296,16 @@ for (const [what, rows] of Object.entries(TABLE)) {
 
 it('nobody waits for the next start in a crash loop, and everybody for one that someone has asked for', () => {
   const { life } = after(looping);
-  expect(isLooping(life)).toBe(true);
-  expect(isLooping(after([pause(10)], life).life)).toBe(true);
-  expect(isLooping(after([pause(10), answered(11)], life).life)).toBe(false);
-  expect(isLooping(after([wish('2')], life).life)).toBe(false);
+  const found = (events: readonly LifeEvent[], from?: Life) => stateForVisitors(after(events, from).life);
+  expect(found([], life)).toBe('crashed');
+  expect(found([pause(10)], life)).toBe('crashed');
+  expect(found([pause(10), answered(11)], life)).toBe('restarting');
+  expect(found([wish('2')], life)).toBe('starting');
   const woken = after([...asleep, request, turn(2), failed(3), pause(4), request, turn(5)]).life;
   const loop = { ...woken, crashes: { ...woken.crashes, loop: 'inARow' as const } };
-  expect(isLooping(loop)).toBe(false);
+  expect(stateForVisitors(loop)).toBe('starting');
+  // A worker runs, and its first `web` comes.
+  const worker: LifeEvent = { type: 'answered', version: 1, hasWeb: false, rests: false };
+  expect(found([wish('1'), worker])).toBe('running');
+  expect(found([wish('1'), worker, wish('2')])).toBe('starting');
 });

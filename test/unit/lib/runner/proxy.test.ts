@@ -4,6 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { freePort, listen } from '../../../../lib/http/ports.ts';
+import { isAlive } from '../../../../lib/process/process-info.ts';
 import { appProxy } from '../../../../lib/runner/door/proxy.ts';
 import { Waiting } from '../../../../lib/runner/door/waiting.ts';
 import { specIn } from '../../../support/platform/app-spec.ts';
@@ -201,6 +202,8 @@ describe('a server that refuses connections', () => {
     // Its shell ends a moment later, as that of a sandbox does.
     const killed = (await answerOf(url))[1];
     process.kill(Number(killed), 'SIGKILL');
+    // Until it has ended it may take a connection and cut it.
+    await until('it is dead', () => !isAlive(Number(killed)));
     const answers = await Promise.all(Array.from({ length: 40 }, () => answerOf(url)));
     expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(([, pid]) => pid))).toEqual(new Set([expect.not.stringMatching(`^${killed}$`)]));
