@@ -44,11 +44,11 @@ async function compare(app: AppRef, run: Run, ports: ReconcilePorts): Promise<vo
   const { clock, apps } = ports;
   const at = clock.now();
   if (at > run.startedAt + RUN_MS) return;
+  const next = at + ports.minutes * 60_000;
   const tracked = await apps.tracked(app);
-  if (!tracked) return;
+  if (!tracked) return apps.compared(app, { dueAt: next });
   const pausedUntil = run.pauses.get(limitOf(tracked)) ?? 0;
   if (pausedUntil > at) return apps.compared(app, { dueAt: pausedUntil });
-  const next = at + ports.minutes * 60_000;
   try {
     await compareTracked(tracked, at, ports);
     await apps.compared(app, { at, dueAt: next });

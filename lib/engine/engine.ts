@@ -7,6 +7,7 @@ import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { Incident } from '../../functions/core/ports/app-event.ts';
+import type { AppRef } from '../../functions/core/ports/platform.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { reconcile } from '../../functions/reconcile/reconcile.ts';
 import { previewWatch, WATCH_SECONDS } from '../../functions/reconcile/watch.ts';
@@ -177,8 +178,17 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     alarms.compare.at(nextCompare());
     return stopped ? null : stores.nextDue();
   };
+  const ofUsers = async <T extends AppRef>(apps: readonly T[]) => {
+    const names = await settings.users.names();
+    return apps.filter(({ user }) => names.includes(user));
+  };
   const comparing = {
-    apps: trackedApps,
+    // What users who were removed have left is compared with nothing.
+    apps: {
+      ...trackedApps,
+      tracked: async (app: AppRef) => ((await ofUsers([app])).length > 0 ? trackedApps.tracked(app) : null),
+      allPreviews: async (limit: number) => ofUsers(await trackedApps.allPreviews(limit)),
+    },
     log,
     reader,
     facts,
