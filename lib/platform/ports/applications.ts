@@ -64,9 +64,11 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
         const stored = await apps.find(name);
         // Without it, it was renamed before.
         if (stored && (stored.name !== packageName || to.app !== name.app)) {
-          await ending(name, () => apps.rename(name, packageName));
-          domains.read();
-          await desired.begin(to);
+          await ending(name, () => apps.rename(name, packageName)).finally(async () => {
+            domains.read();
+            // After a failure it still has, or has again, its old name.
+            await desired.begin((await apps.find(name)) ? name : to);
+          });
         }
         return { url: (await view(to)).url };
       }),

@@ -49,7 +49,7 @@ describe('an application that gets another name', () => {
     await at.operations.rename(appOf('shop'), '@ann/store');
   });
 
-  it('keeps its name when its folder cannot be moved', async () => {
+  it('keeps its name when its folder cannot be moved, and runs on', async () => {
     const at = await renamable();
     const { rename } = fs.promises;
     fs.promises.rename = async (from, to) => {
@@ -63,6 +63,7 @@ describe('an application that gets another name', () => {
     expect(status).toBe(500);
     expect(await at.applications.find(appOf('store'))).toBeNull();
     expect(await at.applications.find(appOf('shop'))).toMatchObject({ name: 'shop', snapshot: '1' });
+    expect((await visit(at, 'shop.ada.localhost')).body).toBe('kept red');
     expect(await at.variables.read(appOf('shop'))).toEqual({ COLOUR: 'red' });
   });
 
