@@ -178,7 +178,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     ...shared,
     calls: options.runner,
     domain: publicDomain?.domain,
-    rebuild: build.rebuild,
+    builder: build,
     onStarted: prune,
     onMade: (app, made) => void later.add(endIncidents(app, made)),
   });

@@ -9,7 +9,7 @@ interface UserWatch {
   readonly users: Pick<EngineUsers, 'ensure' | 'remove' | 'names'>;
   /** Called before a change is applied, for what remembers logins. */
   readonly changing: () => void;
-  /** Each gets the names of all users after a change, one after the other. */
+  /** All get the names of all users after a change, one change after the other; what fails is warned of. */
   readonly changed: readonly ((names: readonly string[]) => Promise<void>)[];
   readonly warn: (sentence: string) => void;
 }
@@ -36,14 +36,15 @@ export async function applyUsers(
 export function watchUsers(dataDir: string, { users, changing, changed, warn }: UserWatch): () => Promise<void> {
   const file = configFile(dataDir);
   let current = Promise.resolve();
+  const failed = (error: unknown) => warn(error instanceof Error ? error.message : String(error));
   const apply = () => {
     current = current
       .then(async () => {
         changing();
         const names = await applyUsers(dataDir, users);
-        for (const tell of changed) await tell(names);
+        await Promise.all(changed.map((tell) => tell(names).catch(failed)));
       })
-      .catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)));
+      .catch(failed);
   };
   // Not `fs.watchFile`: it takes its first look later, and a change before that is never reported.
   let seen = version(file);

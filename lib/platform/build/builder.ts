@@ -36,8 +36,8 @@ export interface Builder {
   prune(app: AppId): Promise<void>;
   /** Builds a snapshot that was built before and whose release is gone, as after a restore. Waits for the end. */
   rebuild(app: AppId, id: string): Promise<void>;
-  /** Ends all builds, and waits until their processes are gone. */
-  stop(): Promise<void>;
+  /** Ends all builds, or those of a user, and waits until their processes are gone. */
+  stop(user?: string): Promise<void>;
   /** Ends the builds of an application, and has it removed while none of them can begin, or write what they came to. */
   remove(app: AppId, removal: () => Promise<void>): Promise<void>;
 }
@@ -150,9 +150,9 @@ export function builder(parts: BuilderParts): Builder {
       }),
     // A removal waits for what runs, and that prunes when it has ended: it must not wait for the removal.
     prune: async (app) => void (removed.has(appKey(app)) || (await inTurn(appKey(app), () => prune(parts, app)))),
-    stop: () => {
-      caches.close();
-      return end([...jobs.values()]);
+    stop: (user) => {
+      if (user === undefined) caches.close();
+      return end([...jobs.values()].filter(({ app }) => user === undefined || app.startsWith(`${user}/`)));
     },
     remove: (app, removal) => {
       const key = appKey(app);

@@ -1,7 +1,8 @@
 import { forEachLimit } from '../../../functions/core/concurrency.ts';
 import { turnsByUser } from '../../../functions/core/places.ts';
 import { messageOf, sentenceOf } from '../../http/http-error.ts';
-import { type Act, type AppId, type AppSpec, type AppState, appKey } from '../../runner/calls.ts';
+import { type Act, type AppId, type AppSpec, type AppState, appKey, type RunnerCalls } from '../../runner/calls.ts';
+import type { Builder } from '../build/builder.ts';
 import type { Log } from '../settings.ts';
 import type { ServedUsers } from '../store/served-users.ts';
 import { describeApp, readRelease } from './describe.ts';
@@ -14,24 +15,38 @@ export type DesiredState = ReturnType<typeof desiredState>;
 interface DesiredParts extends Omit<OperationParts, 'starts'> {
   readonly users: ServedUsers;
   readonly log: Log;
-  /** Builds the release of a snapshot again when it is gone. */
-  readonly rebuild: (app: AppId, snapshot: string) => Promise<void>;
+  readonly builder: Pick<Builder, 'rebuild' | 'stop'>;
 }
 
 /** Each opens some files. */
 const DESCRIBED_AT_ONCE = 16;
 /** The runner has turns for the starts themselves. */
 const STARTED_AT_ONCE = 100;
+/** Each may take the time that its requests and processes have to end. */
+const ENDED_AT_ONCE = 16;
 const REBUILT_AT_ONCE = 3;
 
 export function desiredState(parts: DesiredParts) {
-  const { calls, apps, log, users } = parts;
+  const { apps, log, users } = parts;
+  /** Starts nothing of a user who was removed after the call was let in. */
+  const calls: RunnerCalls = {
+    ...parts.calls,
+    apply: async (spec, act) => {
+      if (act) await users.check(spec.user);
+      return parts.calls.apply(spec, act);
+    },
+    run: async (spec, ...how) => {
+      await users.check(spec.user);
+      return parts.calls.run(spec, ...how);
+    },
+  };
   /** Applications that are started again once they are built, unless they are started or stopped before. */
   const awaited = new Set<string>();
   const starts = new Starts();
   const startTurns = turnsByUser(STARTED_AT_ONCE);
   const rebuildTurns = turnsByUser(REBUILT_AT_ONCE);
   let closed = false;
+  const said = (error: unknown) => log({ type: 'platform.error', detail: messageOf(error) });
   const failed = (app: AppId) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
   /** Returns the description of an application as it is recorded now; null when it was never started. */
   const specOf = async (app: AppId): Promise<AppSpec | null> => {
@@ -48,7 +63,7 @@ export function desiredState(parts: DesiredParts) {
   /** Returns what runs of a user's applications, or of one; nothing of those that were not described. */
   const states = async (of: Partial<AppId>): Promise<States> =>
     new Map((await calls.states(of)).map((one) => [appKey(one), one]));
-  const of = (app: AppId) => operationsOf({ ...parts, starts }, app, () => awaited.delete(appKey(app)));
+  const of = (app: AppId) => operationsOf({ ...parts, calls, starts }, app, () => awaited.delete(appKey(app)));
   /** Starts a release whose start was cut off: it may have answered already. When it fails, the one before is live. */
   const startNext = async (app: AppId) => {
     const { next, active, wanted } = (await apps.find(app)) ?? {};
@@ -70,7 +85,8 @@ export function desiredState(parts: DesiredParts) {
     if ((await parts.snapshots.find(app, stored.active))?.state !== 'ready') {
       await apply(app, { is: 'resume' });
       const { active } = stored;
-      await rebuildTurns(app.user, () => parts.rebuild(app, active).catch(failed(app)));
+      const rebuild = () => users.check(app.user).then(() => parts.builder.rebuild(app, active));
+      await rebuildTurns(app.user, () => rebuild().catch(failed(app)));
     }
     if (!awaited.delete(appKey(app))) return;
     const release = await readRelease(parts, app, stored.active).catch(sentenceOf);
@@ -95,14 +111,25 @@ export function desiredState(parts: DesiredParts) {
     await calls.begin();
   };
   /**
+   * Ends what the runner, which may have outlived the service, has of applications that were removed meanwhile, and of users who
+   * are not served: the ports of these stay taken.
+   */
+  const endOthers = async () => {
+    const there = await calls.states();
+    const [recorded, served] = [new Set((await apps.list()).map(appKey)), await users.list()];
+    await forEachLimit(there, ENDED_AT_ONCE, async (app) => {
+      if (!recorded.has(appKey(app))) await calls.remove(app).catch(failed(app));
+      else if (!served.includes(app.user)) await calls.stop(app, true).catch(failed(app));
+    });
+  };
+  /**
    * Starts a user's applications that were running, or those of all; failures go to their logs. Those that run are left as they
    * are.
    */
   const resume = async (user?: string) => {
     const all = await present(parts, user);
-    if (user === undefined) await removeOthers(parts);
     const starts = all.map((app) => startTurns(app.user, async () => void (closed || (await begin(app)))));
-    await Promise.all(starts);
+    await Promise.all([...starts, user === undefined && endOthers().catch(said)]);
   };
   return {
     of,
@@ -129,17 +156,11 @@ export function desiredState(parts: DesiredParts) {
       const gone = before.filter((user) => !names.includes(user));
       users.set(names);
       if (added.length + gone.length === 0) return;
-      for (const app of (await Promise.all(gone.map(apps.list))).flat()) {
-        awaited.delete(appKey(app));
-        // Their ports stay taken.
-        await calls.stop(app, true);
-      }
+      await Promise.all([endOthers().catch(said), ...gone.map(parts.builder.stop)]);
       // The names of applications of an only user are shorter.
-      await describeAll(added);
-      for (const user of added) {
-        // Some may take minutes to answer.
-        resume(user).catch((error) => log({ type: 'platform.error', user, detail: messageOf(error) }));
-      }
+      await describeAll(added).catch(said);
+      // Some may take minutes to answer.
+      for (const user of added) resume(user).catch(said);
     },
     /** Starts nothing any more. */
     close: async () => {
@@ -152,10 +173,4 @@ export function desiredState(parts: DesiredParts) {
 async function present({ apps, users }: DesiredParts, user?: string): Promise<readonly AppId[]> {
   const owners = user === undefined ? await users.list() : [user];
   return (await Promise.all(owners.map(apps.list))).flat();
-}
-
-/** Ends what a runner has of applications that were removed when the service was killed. */
-async function removeOthers({ calls, apps }: DesiredParts): Promise<void> {
-  const recorded = new Set((await apps.list()).map(appKey));
-  for (const app of await calls.states()) if (!recorded.has(appKey(app))) await calls.remove(app);
 }

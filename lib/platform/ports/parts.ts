@@ -15,7 +15,7 @@ import type { Removals } from './removals.ts';
 
 /** Shared by the ports. */
 export interface PortParts {
-  readonly users: Pick<ServedUsers, 'has'>;
+  readonly users: Pick<ServedUsers, 'check'>;
   readonly apps: Apps;
   readonly folders: Folders;
   readonly snapshots: Snapshots;

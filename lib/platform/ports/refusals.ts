@@ -37,8 +37,8 @@ export function portCalls({ users, apps, closing, log }: PortParts): Calls {
   const forUser: Calls['forUser'] = async (user, failure, work) => {
     try {
       if (closing.aborted) throw new HttpError(503, 'The platform stops; try again.');
-      if (await users.has(user)) return await work();
-      throw new HttpError(404, `There is no user ${user}.`);
+      await users.check(user);
+      return await work();
     } catch (error) {
       const known = error instanceof HttpError || error instanceof DeployError ? error.cause : error;
       if (known !== undefined) log({ type: 'platform.error', detail: messageOf(known) });

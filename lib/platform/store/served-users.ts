@@ -1,3 +1,4 @@
+import { HttpError } from '../../http/http-error.ts';
 import type { Apps } from './apps.ts';
 
 export type ServedUsers = ReturnType<typeof servedUsers>;
@@ -16,7 +17,10 @@ export function servedUsers({ list }: Pick<Apps, 'list'>, names?: readonly strin
       const [first, second] = await all();
       return second === undefined ? first : undefined;
     },
-    has: async (user: string) => served?.includes(user) ?? true,
+    /** Throws 404 for a user who is none of them. */
+    check: async (user: string) => {
+      if (served?.includes(user) === false) throw new HttpError(404, `There is no user ${user}.`);
+    },
     /** Replaces the users. */
     set: (given: readonly string[]) => {
       served = given;

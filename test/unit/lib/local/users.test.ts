@@ -55,13 +55,13 @@ describe('the users of the configuration', () => {
     await expect(applyUsers(dataDir, started().users)).rejects.toThrow(sentence);
   });
 
-  it('are taken in while the service runs, and a configuration that cannot be read is warned of', async () => {
+  it('are taken in while the service runs; what cannot be read, and a part that fails, is warned of', async () => {
     const { users, mayLogIn } = started();
     const [named, warnings]: [(readonly string[])[], string[]] = [[], []];
     const end = watchUsers(dataDir, {
       users,
       changing: () => {},
-      changed: [async (names) => void named.push(names)],
+      changed: [() => Promise.reject(new Error('one part')), async (names) => void named.push(names)],
       warn: (sentence) => warnings.push(sentence),
     });
     const { password } = addUser(dataDir, 'ann');
@@ -76,6 +76,7 @@ describe('the users of the configuration', () => {
     removeUser(dataDir, 'ann');
     await expect.poll(() => named.at(-1)).toEqual(['demo']);
     expect(await mayLogIn('ann', 'another password')).toBe(false);
+    expect(warnings).toContain('one part');
     await end();
   });
 });
