@@ -1,5 +1,4 @@
 import { ownerOf } from '../core/entry/app-owner.ts';
-import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { Facts } from './facts.ts';
@@ -10,11 +9,10 @@ import type { CheckPorts } from './ports.ts';
  * second application, and the first would stay as it is. Folders, environments, previews and other branches may have
  * names of their own.
  */
-export async function renamedPackage({ entry, named, track }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+export async function renamedPackage({ entry, named }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   const entryOwner = ownerOf(entry);
   if (!entryOwner) return null;
-  const [{ app, manifest }, { app: before }] = await Promise.all([named(), track()]);
-  if (before !== null && appName(before) === app) return null;
+  const { app, manifest } = await named();
   if ((await ports.facts.appOwner(entry.user, app)) !== null) return null;
   const owned = await ports.facts.owned(entry.user, entryOwner);
   const ofBranch = owned.find(({ owner }) => (owner.branch ?? entry.branch) === entry.branch);
@@ -23,7 +21,7 @@ export async function renamedPackage({ entry, named, track }: Facts, ports: Chec
   const detail =
     `package.json has the name ${manifest.name}, which would become a new application without the variables, domains and ` +
     `data of ${former}, which this branch deploys. To go on with them, run "hooks rename ${former} ${manifest.name}" or ` +
-    'give the package its old name; a second application beside it needs a folder (?path=) or an environment ' +
+    "give the package that application's name; a second application beside it needs a folder (?path=) or an environment " +
     "(?environment=) of its own in the webhook's address.";
   const error = new DeployError('deploy:platform:start_app', detail, { retry: false });
   return { kind: 'failed', error, transition: { changes: { appName: former } } };

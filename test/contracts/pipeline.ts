@@ -78,15 +78,20 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     await world.drain();
     await ask('shop', 'rename', '{"name":"store"}');
     await world.drain();
+    // The newest deploy of store is of a commit that says shop.
+    await ask('store', 'redeploy');
+    await world.drain();
     await ask('store', 'deploy');
     await world.drain();
-    expect(await statuses(world)).toEqual(['ok', 'error', 'ok', 'ok']);
-    const [renaming, deploy] = [await log.read(user, 3), await log.read(user, 4)];
+    expect(await statuses(world)).toEqual(['ok', 'error', 'ok', 'error', 'ok']);
+    const [renaming, deploy] = [await log.read(user, 3), await log.read(user, 5)];
     expect(renaming).toMatchObject({
       appName: 'store',
       sha: first.sha,
       url: expect.stringContaining('https://store.'),
     });
+    const advice = `of store, which this branch deploys. To go on with them, run "hooks rename store shop" or give`;
+    expect((await log.read(user, 4))?.error?.detail).toContain(advice);
     expect(deploy).toMatchObject({ appName: 'store', sha: second.sha });
     expect(platform.app({ user, app: 'shop' })).toBeUndefined();
     expect(await variables.read({ user, app: 'store' })).toEqual({ COLOUR: 'red' });

@@ -240,9 +240,9 @@ describe('a package that got another name', () => {
     await push(commit, { repository: later });
     const detail =
       'package.json has the name store, which would become a new application without the variables, domains and data of ' +
-      'shop, which this branch deploys. To go on with them, run "hooks rename shop store" or give the package its old ' +
-      'name; a second application beside it needs a folder (?path=) or an environment (?environment=) of its own in ' +
-      "the webhook's address.";
+      'shop, which this branch deploys. To go on with them, run "hooks rename shop store" or give the package that ' +
+      "application's name; a second application beside it needs a folder (?path=) or an environment (?environment=) of " +
+      "its own in the webhook's address.";
     const error = { code: 'deploy:platform:start_app', detail };
     expect(await check(2)).toMatchObject({ status: 'error', appName: 'shop', error });
     expect(await facts.appOwner('ann', 'store')).toBeNull();
