@@ -43,6 +43,7 @@ export async function* outputLines(
 export class Seen {
   /** The number of lines that were new. */
   total = 0;
+  #first: string | undefined;
   #at = '';
   #count = 0;
   #toSkip = 0;
@@ -55,13 +56,18 @@ export class Seen {
     }
     this.#count = at === this.#at ? this.#count + 1 : 1;
     this.#at = at;
+    this.#first ??= at;
+    this.#toSkip = 0;
     this.total += 1;
     return true;
   }
 
-  /** The stream begins again, with lines that were seen. */
-  again(): void {
-    this.#toSkip = this.#count;
+  /**
+   * The stream begins again, with lines that were seen. One that began with the last `tail` lines may have begun between
+   * some of one time.
+   */
+  again(tail = Infinity): void {
+    this.#toSkip = this.total >= tail && this.#at === this.#first ? Infinity : this.#count;
   }
 }
 
@@ -91,11 +97,13 @@ export function followOutput(
   client: Pick<Client, 'lines'>,
   { request, lines, resumeLines = lines, signal, seen = new Seen(), onInterruption }: FollowedOutput,
 ): AsyncGenerator<OutputLine, void> {
-  let wanted = lines;
+  let begins = true;
   const news = async function* (follow: true | undefined, came: () => void) {
-    const query = { ...request.query, lines: wanted, follow };
-    wanted = resumeLines;
-    seen.again();
+    // When it began with no lines, nothing tells the old ones before a line was seen.
+    const isResumed = !begins && (lines !== 0 || seen.total > 0);
+    const query = { ...request.query, lines: isResumed ? resumeLines : lines, follow };
+    begins = false;
+    seen.again(lines || Infinity);
     const isNew = (line: OutputLine) => {
       const isFirst = seen.isNew(line);
       if (isFirst) came();

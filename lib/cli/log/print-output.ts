@@ -24,9 +24,16 @@ interface PrintedOutput {
 export async function printOutput(call: Call, api: Api, { follow, since, ...output }: PrintedOutput): Promise<number> {
   const { signal, warn } = call;
   const seen = new Seen();
+  let hasBegun = false;
+  const lines = async function* (asked: ApiRequest) {
+    for await (const text of api.client.lines(asked)) {
+      hasBegun = true;
+      yield text;
+    }
+  };
   const onInterruption = (error: unknown) => {
     const isFull = error instanceof Problem && error.status === 429;
-    if (!isFull && seen.total === 0) throw error;
+    if (!isFull && !hasBegun) throw error;
     warn(isFull ? `${api.explain(error).message} Waiting.` : 'The output is interrupted; trying again.');
   };
   const printed = printer(call);
@@ -35,7 +42,7 @@ export async function printOutput(call: Call, api: Api, { follow, since, ...outp
   };
   try {
     if (!follow) return await printOnce(api, output, print);
-    for await (const line of followOutput(api.client, { ...output, signal, seen, onInterruption })) print(line);
+    for await (const line of followOutput({ lines }, { ...output, signal, seen, onInterruption })) print(line);
     return seen.total;
   } catch (error) {
     throw await api.explainCall(error, output.request.path);

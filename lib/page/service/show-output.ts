@@ -27,7 +27,6 @@ export async function showOutput(api: Api, { onLines, onEnd, signal, ...output }
         batch.flush();
         return onEnd(null);
       }
-      seen.again();
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

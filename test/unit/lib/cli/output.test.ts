@@ -136,6 +136,20 @@ describe('logs', () => {
     expect(err).toBe('The output is interrupted; trying again.\n');
   });
 
+  it('waits for the first line beyond a restart of the service', async () => {
+    let asked = 0;
+    const url = await server((_, response) => {
+      asked += 1;
+      if (asked === 2) return void response.destroy();
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      if (asked === 1) response.write('\n', () => setTimeout(() => response.destroy(), 50));
+      else response.write(line(1, 'one'));
+    });
+    const env = { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 's' };
+    const { code, err } = await cli('logs shop -f -n 0', { env, onOutput: (soFar) => soFar.includes('one') });
+    expect([code, err]).toEqual([0, 'The output is interrupted; trying again.\n']);
+  });
+
   it('fails when the connection breaks and it does not follow, or before it has begun', async () => {
     const cut = await cliAt('logs shop', ['hang up']);
     expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('cannot be reached')]);

@@ -24,6 +24,13 @@ describe('a line of an output', () => {
       true,
     ]);
   });
+
+  it('an output that is taken up again later than what was seen has only new lines', () => {
+    const seen = new Seen();
+    seen.isNew({ at: '1' });
+    seen.again();
+    expect(['2', '2'].map((at) => seen.isNew({ at }))).toEqual([true, true]);
+  });
 });
 
 describe('following an output', () => {
@@ -61,6 +68,37 @@ describe('following an output', () => {
     expect(lines).toEqual(['a', 'b', 'c']);
     expect(calls).toEqual(['/1/logs?lines=5&follow=true', '/1/logs?lines=1000&follow=true']);
   });
+
+  it.each([
+    ['from now on, while nothing has come', 0, [[], [printed(2, 'new')]], ['new'], [0, 0]],
+    [
+      'from now on, once something has come',
+      0,
+      [[printed(2, 'new')], [printed(1, 'old'), printed(2, 'new')]],
+      ['new'],
+      [0, 9],
+    ],
+    ['fewer lines than were asked for', 5, [[printed(1, 'a')], [printed(1, 'a'), printed(1, 'b')]], ['a', 'b'], [5, 9]],
+    [
+      'the last of several with the same time',
+      2,
+      [
+        [printed(1, 'x'), printed(1, 'x')],
+        [...Array(4).fill(printed(1, 'x')), printed(2, 'y')],
+      ],
+      ['x', 'x', 'y'],
+      [2, 9],
+    ],
+  ] as const)(
+    'prints no old line after the time limit, when it began with %s',
+    async (_, count, sent, printedLines, asked) => {
+      const [first, second] = sent;
+      const replies = [stream(...first, timeout), stream(...second)];
+      const { lines, calls } = await followed(replies, { lines: count, resumeLines: 9 });
+      expect(lines).toEqual(printedLines);
+      expect(calls).toEqual(asked.map((number) => `/1/logs?lines=${number}&follow=true`));
+    },
+  );
 
   it('reads what there is while too many streams are open, and says so once', async () => {
     const told: unknown[] = [];
