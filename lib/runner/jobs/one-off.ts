@@ -87,10 +87,6 @@ export class OneOff {
     return this.#process.group;
   }
 
-  get command(): string {
-    return this.spec.command.text;
-  }
-
   get ended(): Promise<Ending> {
     return this.#process.ended;
   }

@@ -11,6 +11,8 @@ import { OneOff } from './one-off.ts';
 interface Slot {
   readonly app: string;
   readonly number: number;
+  /** Its program, as the log and the list of processes name it. */
+  readonly program: string;
   one?: OneOff;
   isEnded: boolean;
 }
@@ -38,7 +40,8 @@ export function oneOffs() {
       const app = runner.spec.now;
       const release = runner.ready(of);
       const number = freeNumber(app);
-      const slot: Slot = { app: appKey(app), number, isEnded: false };
+      const program = programOf(command);
+      const slot: Slot = { app: appKey(app), number, program, isEnded: false };
       // Counted before it runs.
       running.add(slot);
       try {
@@ -49,8 +52,7 @@ export function oneOffs() {
           throw new HttpError(409, `${app.app} was removed, or the platform is stopping.`);
         }
         slot.one = one;
-        // Not its arguments, which may have secrets.
-        log.of(name).note(`${command[0]?.split(' ')[0]} began`);
+        log.of(name).note(`${program} began`);
         void one.ended.then(({ how }) => log.of(name).note(how));
         void one.done.then(() => running.delete(slot));
         return one;
@@ -67,9 +69,9 @@ export function oneOffs() {
     },
     /** Returns those of an application for the list of its processes. */
     listed: (app: AppId): readonly Listed[] =>
-      ofApp(app).flatMap(({ one }) => {
+      ofApp(app).flatMap(({ one, program: command }) => {
         if (!one) return [];
-        const { name, command, since, group } = one;
+        const { name, since, group } = one;
         const process = { name, type: 'run', command, state: 'running' as const, restarts: 0 };
         return [{ process: { ...process, since: since.toISOString() }, group }];
       }),
@@ -87,6 +89,11 @@ export function oneOffs() {
       await Promise.all(ending.map(({ one }) => one?.end()));
     },
   };
+}
+
+/** Returns the program if it has a plain name. All else may have secrets, which not everyone who reads the log may know. */
+function programOf([first = '']: readonly string[]): string {
+  return /^[\w./-]+(?=\s|$)/.exec(first)?.[0] ?? 'A command';
 }
 
 /** One argument is a line for the shell, as for Heroku's and Dokku's `run`; several are run as they are. */

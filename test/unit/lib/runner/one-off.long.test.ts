@@ -122,6 +122,24 @@ describe('a one-off command', () => {
     await until('it is gone', () => isGone(at, run.id));
   });
 
+  it('has its program in the log and among the processes, and nothing that may be a secret', async () => {
+    const at = await platform();
+    await live(at);
+    const lines = [
+      'URL=postgres://u:s3cret@h/db sleep 30',
+      "A=1 PASSWORD='s3cret s3cret' sleep 30",
+      '(TOKEN=s3cret sleep 30)',
+      'sleep\t30;: s3cret',
+    ];
+    for (const line of lines) await begin(at, line);
+    await begin(at, 'env', 'TOKEN=s3cret', 'sleep', '30');
+    const commands = (await at.processes.list(hello))?.processes.slice(1).map(({ command }) => command);
+    expect(commands).toEqual(['A command', 'A command', 'A command', 'sleep', 'env']);
+    const log = await logsOf(at, { process: 'run' });
+    expect(log.match(/(?<=: ).* began/g)).toEqual(commands?.map((command) => `${command} began`));
+    expect(log).not.toContain('s3cret');
+  });
+
   it('ends with its application, and with the platform', async () => {
     const at = await platform();
     await live(at);
