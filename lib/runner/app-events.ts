@@ -25,7 +25,7 @@ export function reporting(report: Report, runnerOf: (app: AppId) => Runner | und
 
 async function crashOf(event: RunnerEvent, { log, spec }: Runner) {
   const { process, detail = '', isCause } = event;
-  const lines = [...withoutValues(await log.printed(EVENT_LINES, process), spec.now.variables)];
+  const lines = [...withoutValues(log.printed(EVENT_LINES, process), spec.now.variables)];
   const error = isCause ? undefined : lastError(lines, spec.folderOf(event.snapshot));
   return { reason: reasonOf(event, error ?? detail), lines };
 }

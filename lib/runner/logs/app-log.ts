@@ -21,8 +21,8 @@ export interface AppLog extends ProcessLog {
   of(process: string): ProcessLog;
   /** Returns the last lines that `isWanted`, oldest first; default: of all. */
   tail(lines: number, isWanted?: (line: PrintedLine) => boolean): Promise<readonly PrintedLine[]>;
-  /** Returns the last lines that one process has printed itself; `undefined` is `web`. */
-  printed(lines: number, process: string | undefined): Promise<readonly string[]>;
+  /** Returns the last lines that one process has printed itself since this runner began; `undefined` is `web`. */
+  printed(lines: number, process: string | undefined): readonly string[];
   /** Calls the listener with every new line until the returned function is called. */
   follow(listener: (line: PrintedLine) => void): () => void;
   /** Resolves when everything so far is in the file. */
@@ -40,6 +40,7 @@ export function appLog(path: string, limitBytes: number): AppLog {
   const recent = new RecentLines();
   const budget = new LineBudget();
   const listeners = new Set<(line: PrintedLine) => void>();
+  const began = new Date().toISOString();
   let loaded: Promise<void> | undefined;
 
   const add = (stream: PrintedLine['stream'], text: string, process?: string) => {
@@ -48,10 +49,7 @@ export function appLog(path: string, limitBytes: number): AppLog {
     for (const listener of listeners) listener(line);
     file.append(written(line));
   };
-  const load = async () => {
-    // Lines that arrive while the file is read are in memory already, at the end.
-    recent.prepend((await file.lastLines(KEPT_LINES)).map(readWritten));
-  };
+  const load = async () => recent.prepend(await file.lastLines(KEPT_LINES));
   const of = (process?: string): ProcessLog => ({
     capture: (stream, name, seen) =>
       readLimitedLines(
@@ -71,7 +69,8 @@ export function appLog(path: string, limitBytes: number): AppLog {
     note: (line) => add('platform', line, process),
   });
   const tail: AppLog['tail'] = async (count, isWanted = () => true) => {
-    if (recent.lines.length === 0) loaded ??= load();
+    // Lines from before this runner began; not at its start, since most logs are never asked for.
+    loaded ??= load();
     await loaded;
     return count === 0 ? [] : recent.lines.filter(isWanted).slice(-count);
   };
@@ -79,9 +78,13 @@ export function appLog(path: string, limitBytes: number): AppLog {
     ...of(),
     of,
     tail,
-    printed: async (count, process) => {
-      const lines = await tail(count, (line) => line.stream !== 'platform' && line.process === process);
-      return lines.map(({ line }) => line);
+    printed: (count, process) => {
+      const isOwn = ({ at, stream, process: name }: PrintedLine) =>
+        at >= began && stream !== 'platform' && name === process;
+      return recent.lines
+        .filter(isOwn)
+        .slice(-count)
+        .map(({ line }) => line);
     },
     follow: (listener) => {
       listeners.add(listener);
@@ -104,11 +107,13 @@ class RecentLines {
     }
   }
 
-  prepend(earlier: readonly PrintedLine[]): void {
+  /** Puts the last lines of the file before those in memory, which may be in the file by now. */
+  prepend(inFile: readonly string[]): void {
     const later = this.lines;
+    const own = new Set(later.map(written));
     this.lines = [];
     this.#characters = 0;
-    for (const line of [...earlier, ...later]) this.add(line);
+    for (const line of [...inFile.filter((text) => !own.has(text)).map(readWritten), ...later]) this.add(line);
   }
 }
 

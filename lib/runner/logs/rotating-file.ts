@@ -33,7 +33,15 @@ export function rotatingFile(path: string, limitBytes: number) {
     /** Resolves when everything so far is in the file, or could not be written. */
     flushed: () => writing,
     /** Returns the last lines, of 256 KiB at most; none when there is no file. */
-    lastLines: (count: number) => lastLines(path, count),
+    lastLines: (count: number) => {
+      // Not while a line is written, of which a part would be read.
+      const read = writing.then(() => lastLines(path, count));
+      writing = read.then(
+        () => undefined,
+        () => undefined,
+      );
+      return read;
+    },
   };
 }
 
