@@ -1,3 +1,5 @@
+/** What failed, or is as due as before its work, is tried again after this time. */
+const PAUSE_MS = 5_000;
 /** The longest delay of a timer of Node; a later one is set again then. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -12,7 +14,7 @@ export interface Alarm {
  * Returns an alarm. `work` returns when it is due next, null or Infinity for never; it never runs twice at a time. Nothing is polled while
  * nothing is due.
  */
-export function alarm(work: () => Promise<number | null>, now: () => number): Alarm {
+export function alarm(work: () => Promise<number | null>, now: () => number, failed: (error: unknown) => void): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let running = false;
@@ -30,12 +32,17 @@ export function alarm(work: () => Promise<number | null>, now: () => number): Al
   };
   const ring = async () => {
     if (dueAt > now()) return set();
+    const due = dueAt;
     dueAt = Number.POSITIVE_INFINITY;
     running = true;
-    const next = await work();
+    const next = await work().catch((error: unknown) => {
+      failed(error);
+      return due;
+    });
     running = false;
     if (stopped) return;
-    dueAt = Math.min(dueAt, next ?? Number.POSITIVE_INFINITY);
+    const time = next ?? Number.POSITIVE_INFINITY;
+    dueAt = Math.min(dueAt, time <= due ? now() + PAUSE_MS : time);
     set();
   };
   return {

@@ -21,7 +21,8 @@ const STEP_MS = 4;
 const TOLD_AFTER_MS = 1_000;
 
 interface DispatcherParts {
-  readonly run: (job: StageJob) => Promise<RunResult>;
+  /** Runs the stage of a job. `hasThrown`: the run before has not said how it ended. */
+  readonly run: (job: StageJob, hasThrown: boolean) => Promise<RunResult>;
   readonly reports: Pick<JobQueue, 'report'>;
   /** Is told the builds that wait, in the order of their turns, when that has changed, and how many run. */
   readonly onBuildsWaiting: (builds: readonly StageJob[], running: number) => void;
@@ -132,7 +133,7 @@ export function dispatcher({ run, reports, onBuildsWaiting, trace }: DispatcherP
   const work = async (queued: QueuedJob): Promise<number | null> => {
     const { job } = queued;
     try {
-      const result = await run(job);
+      const result = await run(job, queued.failures > 0);
       queued.failures = 0;
       return result.done ? null : result.visibleInSeconds;
     } catch (error) {

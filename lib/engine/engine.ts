@@ -227,10 +227,10 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     return null;
   };
   const alarms: Record<'sweep' | 'compare' | 'previews' | 'watch', Alarm> = {
-    sweep: alarm(look, clock.now),
-    compare: alarm(() => compare(false), clock.now),
-    previews: alarm(previews, clock.now),
-    watch: alarm(watch, clock.now),
+    sweep: alarm(look, clock.now, said('sweep failed')),
+    compare: alarm(() => compare(false), clock.now, said('compare failed')),
+    previews: alarm(previews, clock.now, said('previews failed')),
+    watch: alarm(watch, clock.now, said('watch failed')),
   };
   return {
     begin: () => {

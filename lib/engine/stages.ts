@@ -2,7 +2,7 @@ import { ciConfigsOf, configFiles } from '../../functions/adapters/senders/ci-co
 import { limitedWork } from '../../functions/adapters/system/limited-work.ts';
 import { hostPauses } from '../../functions/core/pipeline/host-pauses.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
-import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
+import { type StageName, SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../functions/core/pipeline/stage.ts';
 import type { RunResult, StageContext } from '../../functions/core/pipeline/stage-context.ts';
 import type { StageWork } from '../../functions/core/pipeline/stage-work.ts';
@@ -23,7 +23,7 @@ export function stageRunner(
   ports: EnginePorts,
   settings: EngineSettings,
   queue: JobQueue,
-): (job: StageJob) => Promise<RunResult> {
+): (job: StageJob, hasThrown: boolean) => Promise<RunResult> {
   const { clock, ids, trace, stores } = ports;
   const works = worksOf(ports, settings, queue);
   const contextOf = (stage: StageName): StageContext => ({
@@ -36,7 +36,11 @@ export function stageRunner(
     retryBaseSeconds: settings.retryBaseSeconds,
     trace,
   });
-  return (job) => runStage(job, contextOf(job.stage));
+  return async (job, hasThrown) => {
+    // Nobody has its lease any more, which would keep it for minutes.
+    if (hasThrown) await stores.backlog.release(job, clock.now() + SWEEP_AFTER_MS);
+    return runStage(job, contextOf(job.stage));
+  };
 }
 
 function worksOf(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Record<StageName, StageWork> {

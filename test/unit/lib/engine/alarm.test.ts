@@ -9,11 +9,12 @@ describe('an alarm', () => {
 
   const counted = (next: () => number | null) => {
     const times: number[] = [];
-    const one = alarm(async () => {
+    const failures: unknown[] = [];
+    const work = async () => {
       times.push(Date.now());
       return next();
-    }, Date.now);
-    return { times, ...one };
+    };
+    return { times, failures, ...alarm(work, Date.now, (error) => failures.push(error)) };
   };
 
   it('runs its work at the earliest time that was asked for, and then when the work says', async () => {
@@ -43,15 +44,42 @@ describe('an alarm', () => {
 
   it('does not forget what was asked for during its work', async () => {
     const times: number[] = [];
-    const one = alarm(async () => {
-      times.push(Date.now());
-      if (times.length === 1) one.at(Date.now() + 10);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      return null;
-    }, Date.now);
+    const one = alarm(
+      async () => {
+        times.push(Date.now());
+        if (times.length === 1) one.at(Date.now() + 10);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return null;
+      },
+      Date.now,
+      () => {},
+    );
     one.at(0);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(times).toEqual([0, expect.closeTo(100, -1)]);
+  });
+
+  it('goes on at once with what has become due, and pauses before what its work has left as it was', async () => {
+    const next = [1_500, 1_500, null];
+    const { times, at } = counted(() => next.shift() ?? null);
+    at(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(times).toEqual([1_000]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(times).toEqual([1_000, 1_500, 6_500]);
+  });
+
+  it('runs work that has failed again after a pause, and tells why', async () => {
+    const next = [new Error('The log cannot be read.'), null];
+    const { times, failures, at } = counted(() => {
+      const [one] = next.splice(0, 1);
+      if (one instanceof Error) throw one;
+      return null;
+    });
+    at(1_000);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(times).toEqual([1_000, 6_000]);
+    expect(failures).toEqual([new Error('The log cannot be read.')]);
   });
 
   it('is silent after its end', async () => {

@@ -34,3 +34,17 @@ it('a push is not held up by an older one of its repository that backs off, and 
   await expect.poll(async () => (await entries())[0]?.status).toBe('superseded');
   expect(world.platform.activations.map(({ snapshot }) => snapshot)).toEqual(['1.0.1-2']);
 });
+
+it('a deploy whose end could not be written ends when the log can be written again', async () => {
+  world = await startEngineWorld(join(testFolder, `unwritten-${process.pid}`));
+  const { connection } = world;
+  connection.run(`CREATE TRIGGER full BEFORE UPDATE OF status ON entries WHEN new.status = 'ok'
+    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
+  const shop = world.host.repository('ann', 'shop');
+  await push(shop, commitTo(shop, '1.0.0'));
+  await expect.poll(() => world.platform.activations).toHaveLength(1);
+  const status = async () => (await world.logOf('ann')).entries[0]?.status;
+  expect(await status()).toBe('running');
+  connection.run('DROP TRIGGER full');
+  await expect.poll(status).toBe('ok');
+});
