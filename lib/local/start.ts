@@ -30,7 +30,7 @@ import { type PublicAddresses, proxiesOf, publicAddresses, signalsAt } from './c
 import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
-import { applyUsers, watchUsers } from './config/watch-users.ts';
+import { applyUsers, usersVersion, watchUsers } from './config/watch-users.ts';
 import { hostRouter } from './host-router.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
@@ -132,6 +132,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await removeUnbuilt(dataDir, stores.tables);
 
   const users = engineUsers(stores.users, clock);
+  const seen = usersVersion(dataDir);
   const names = await forOperator(applyUsers(dataDir, users));
 
   step('starting the platform');
@@ -173,7 +174,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const failed = (error: unknown) => options.log?.({ event: 'conditions not looked at', error: messageOf(error) });
   closers.push(['the look at disk and tokens', watchConditions(lookedAt, failed)]);
   const changed = [platform.serveUsers, repositories.changed];
-  const watch = { users, changing: engine.forgetLogins, changed, warn };
+  const watch = { seen, users, changing: engine.forgetLogins, changed, warn };
   closers.push(['the watch of the users', watchUsers(dataDir, watch)]);
   await engine.resume(repoHost.compare);
   return { url, signalsUrl: signalsAt(url), addresses, login, platform, repoHost, engine, failed: platform.failed };

@@ -6,6 +6,8 @@ import { configuredUsers, listUsers, readLogin } from './users.ts';
 const INTERVAL_MS = 1000;
 
 interface UserWatch {
+  /** The version of the configuration whose users were applied. */
+  readonly seen: string;
   readonly users: Pick<EngineUsers, 'ensure' | 'remove' | 'names'>;
   /** Called before a change is applied, for what remembers logins. */
   readonly changing: () => void;
@@ -33,8 +35,7 @@ export async function applyUsers(
  * Applies changes of the users while the service runs. A configuration that cannot be read changes nothing; it is warned
  * of. Returns a function that ends it.
  */
-export function watchUsers(dataDir: string, { users, changing, changed, warn }: UserWatch): () => Promise<void> {
-  const file = configFile(dataDir);
+export function watchUsers(dataDir: string, { users, changing, changed, warn, ...of }: UserWatch): () => Promise<void> {
   let current = Promise.resolve();
   const failed = (error: unknown) => warn(error instanceof Error ? error.message : String(error));
   const apply = () => {
@@ -47,9 +48,9 @@ export function watchUsers(dataDir: string, { users, changing, changed, warn }: 
       .catch(failed);
   };
   // Not `fs.watchFile`: it takes its first look later, and a change before that is never reported.
-  let seen = version(file);
+  let { seen } = of;
   const timer = setInterval(() => {
-    const now = version(file);
+    const now = usersVersion(dataDir);
     if (now !== seen) apply();
     seen = now;
   }, INTERVAL_MS).unref();
@@ -59,8 +60,8 @@ export function watchUsers(dataDir: string, { users, changing, changed, warn }: 
   };
 }
 
-/** Yields the differences after each change of a file. */
-function version(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
+/** Returns a text that is another one after each change of the configuration. */
+export function usersVersion(dataDir: string): string {
+  const stat = statSync(configFile(dataDir), { throwIfNoEntry: false });
   return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : '';
 }

@@ -7,7 +7,7 @@ import { systemIds } from '../../../../functions/adapters/system/ids.ts';
 import { engineUsers } from '../../../../lib/engine/users.ts';
 import { configFile } from '../../../../lib/local/config/config.ts';
 import { addUser, readLogin, removeUser, setPassword } from '../../../../lib/local/config/users.ts';
-import { applyUsers, watchUsers } from '../../../../lib/local/config/watch-users.ts';
+import { applyUsers, usersVersion, watchUsers } from '../../../../lib/local/config/watch-users.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
 let dataDir: string;
@@ -58,13 +58,15 @@ describe('the users of the configuration', () => {
   it('are taken in while the service runs; what cannot be read, and a part that fails, is warned of', async () => {
     const { users, mayLogIn } = started();
     const [named, warnings]: [(readonly string[])[], string[]] = [[], []];
+    const seen = usersVersion(dataDir);
+    const { password } = addUser(dataDir, 'ann');
     const end = watchUsers(dataDir, {
+      seen,
       users,
       changing: () => {},
       changed: [() => Promise.reject(new Error('one part')), async (names) => void named.push(names)],
       warn: (sentence) => warnings.push(sentence),
     });
-    const { password } = addUser(dataDir, 'ann');
     await expect.poll(() => mayLogIn('ann', password)).toBe(true);
     setPassword(dataDir, 'ann', 'another password');
     await expect.poll(() => mayLogIn('ann', password)).toBe(false);
