@@ -1,6 +1,6 @@
 import type { Incident } from '../../functions/core/ports/app-event.ts';
 import type { TokenStore } from '../../functions/core/ports/repository-host.ts';
-import { diskSpace } from '../files/disk-usage.ts';
+import { diskSpace, lowBytes } from '../files/disk-usage.ts';
 
 interface ConditionParts {
   readonly dataDir: string;
@@ -15,9 +15,6 @@ interface ConditionParts {
 }
 
 const MB = 1024 * 1024;
-/** The disk is nearly full below the smaller one of these, and not any more above twice as much. */
-const LOW_PART = 0.05;
-const LOW_BYTES = 2048 * MB;
 /** So long before its end a host's token is told of. */
 const TOKEN = 'The token of ';
 const TOKEN_MS = 14 * 24 * 60 * 60_000;
@@ -50,7 +47,7 @@ export async function lookAt(parts: ConditionParts): Promise<void> {
 async function lookAtDisk(user: string, { dataDir, tell, space = diskSpace }: ConditionParts): Promise<void> {
   const about = 'The disk of the data folder';
   const { total, free } = await space(dataDir);
-  const low = Math.min(total * LOW_PART, LOW_BYTES);
+  const low = lowBytes(total);
   const has = `${about} has ${Math.floor(free / MB)} MB free`;
   if (free < low)
     await tell({ user, about, state: 'crashed', reason: `${has}: remove applications or files, or enlarge it.` });

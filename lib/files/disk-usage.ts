@@ -33,6 +33,14 @@ export async function diskSpace(folder: string): Promise<{ readonly total: numbe
   return { total: blocks * bsize, free: bavail * bsize };
 }
 
+const LOW_PART = 0.05;
+const LOW_BYTES = 2 * 1024 ** 3;
+
+/** Returns the free bytes below which a disk of that many bytes is nearly full; it has room again above twice as many. */
+export function lowBytes(total: number): number {
+  return Math.min(total * LOW_PART, LOW_BYTES);
+}
+
 /** Its exit code also says that a file has vanished meanwhile. */
 function du(paths: readonly string[]): Promise<string> {
   return new Promise((resolve) => {

@@ -42,8 +42,9 @@ export interface Limits {
   readonly tarballBytes: number;
   readonly unpackedBytes: number;
   readonly entries: number;
-  /** Bytes of the caches of all users and applications together, measured so long after the start and after builds. */
+  /** Bytes of the caches of all users and applications together, which are measured after builds. */
   readonly cacheBytes: number;
+  /** The interval between looks at them and at the free bytes of the disk. */
   readonly cacheCheckMs: number;
   /** Tarballs and built releases kept per application, those of the running one included. */
   readonly snapshots: number;

@@ -4,10 +4,9 @@ import type { ActivateOptions } from '../../../functions/core/ports/platform.ts'
 import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import { type AppId, appKey } from '../../runner/calls.ts';
-import type { Limits, Log } from '../settings.ts';
-import { freeCaches, type StoredParts } from '../store/caches.ts';
 import { prune, type Snapshot } from '../store/snapshots.ts';
 import { type BuildLog, storedTail } from './build-log.ts';
+import { diskRoom } from './disk-room.ts';
 import { type BuilderParts, CANCELLED, prepareBuild, runBuild, type StopReason } from './run-build.ts';
 
 /** Builds uploaded tarballs into releases that can be started. */
@@ -57,18 +56,18 @@ export function builder(parts: BuilderParts): Builder {
   const removed = new Set<string>();
   const jobs = new Map<string, Job>();
   const inTurn = keyedMutex();
-  const caches = cacheKeeper(parts, () => jobs.size > 0);
-  caches.due();
+  const room = diskRoom({ ...parts, inTurn });
   const begin = (app: AppId, snapshot: Snapshot, isContinued: boolean): Job => {
     const key = keyOf(app, snapshot.id);
     const stop = new AbortController();
-    const prepared = prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued });
+    const begun = room.begin(stop.signal);
+    const prepared = begun.then(() => prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued }));
     const done = prepared
       .then((one) => runBuild(parts, one))
       .catch((error: unknown) => endFailed(parts, app, { snapshot, error }))
       .finally(() => {
         jobs.delete(key);
-        caches.due();
+        room.end();
       });
     const output = prepared.then((one) => one.log);
     // The output may have no reader.
@@ -151,7 +150,7 @@ export function builder(parts: BuilderParts): Builder {
     // A removal waits for what runs, and that prunes when it has ended: it must not wait for the removal.
     prune: async (app) => void (removed.has(appKey(app)) || (await inTurn(appKey(app), () => prune(parts, app)))),
     stop: (user) => {
-      if (user === undefined) caches.close();
+      if (user === undefined) room.close();
       return end([...jobs.values()].filter(({ app }) => user === undefined || app.startsWith(`${user}/`)));
     },
     remove: (app, removal) => {
@@ -199,31 +198,4 @@ async function writeFailed({ snapshots, reserve }: BuilderParts, app: AppId, sna
 function otherPath({ id, path }: Snapshot, asked: string): HttpError {
   const shown = (folder: string) => (folder === '' ? 'the root of the repository' : `the folder ${folder}`);
   return new HttpError(409, `The snapshot ${id} is built for ${shown(path)}, not ${shown(asked)}.`);
-}
-
-/** Keeps caches below their limit. They are measured after builds, never during one: its end is the next occasion. */
-function cacheKeeper(parts: StoredParts & { readonly limits: Limits; readonly log: Log }, isBuilding: () => boolean) {
-  const { limits, log } = parts;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  const keep = async () => {
-    timer = undefined;
-    if (isBuilding()) return;
-    const freed = await freeCaches(parts, limits.cacheBytes, () => !isBuilding() && !isClosed);
-    if (freed > 0) log({ type: 'platform.caches_removed', detail: `${Math.round(freed / 1e6)} MB` });
-  };
-  return {
-    /** Measures them soon, once for all calls until then: at the start, and after each build. */
-    due: () => {
-      if (isClosed) return;
-      timer ??= setTimeout(
-        () => keep().catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) })),
-        limits.cacheCheckMs,
-      ).unref();
-    },
-    close: () => {
-      isClosed = true;
-      clearTimeout(timer);
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { diskUsage } from '../../files/disk-usage.ts';
+import type { AppId } from '../../runner/calls.ts';
 import type { Apps } from './apps.ts';
 import { type Folders, namesIn, removeAtOnce } from './folders.ts';
 import { prune, type Snapshots } from './snapshots.ts';
@@ -45,12 +46,16 @@ export async function cachesIn({ folders, apps, snapshots }: StoredParts): Promi
  * Removes caches, the largest first, until the others take at most that many bytes, or nothing may be removed any more.
  * Returns the bytes that are free now.
  */
-export async function freeCaches(parts: StoredParts, limitBytes: number, mayGoOn = () => true): Promise<number> {
+export async function freeCaches(
+  parts: StoredParts,
+  limitBytes: number,
+  mayGoOn: () => boolean | Promise<boolean> = () => true,
+): Promise<number> {
   const sizes = [...(await diskUsage(await cachesIn(parts)))].sort(([, one], [, other]) => other - one);
   const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
   let freed = 0;
   for (const [path, bytes] of sizes) {
-    if (total - freed <= limitBytes || !mayGoOn()) break;
+    if (total - freed <= limitBytes || !(await mayGoOn())) break;
     // A build that begins meanwhile finds a whole cache or none.
     await removeAtOnce(parts.folders, path);
     freed += bytes;
@@ -61,10 +66,16 @@ export async function freeCaches(parts: StoredParts, limitBytes: number, mayGoOn
 /** Releases of an application to keep: the live one, and the one to which a rollback goes. */
 const NEEDED_RELEASES = 2;
 
-/** Removes the releases that neither are live nor were before the one that is; a rollback to them builds again. */
-export async function freeReleases(parts: StoredParts): Promise<void> {
+/**
+ * Removes the releases that neither are live nor were before the one that is; a rollback to them builds again. `each` does
+ * the work of an application, or leaves it out.
+ */
+export async function freeReleases(
+  parts: StoredParts,
+  each = (_app: AppId, work: () => Promise<void>): Promise<void> => work(),
+): Promise<void> {
   const kept = { releases: NEEDED_RELEASES, snapshots: Number.POSITIVE_INFINITY };
   for (const app of await parts.apps.list()) {
-    await prune({ ...parts, limits: kept }, app);
+    await each(app, () => prune({ ...parts, limits: kept }, app));
   }
 }

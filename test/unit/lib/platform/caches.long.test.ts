@@ -1,18 +1,22 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import fs, { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskUsage } from '../../../../lib/files/disk-usage.ts';
+import type { PlatformOptions } from '../../../../lib/platform/platform.ts';
 import { cachesIn } from '../../../../lib/platform/store/caches.ts';
 import { storedIn } from '../../../../lib/platform/store/stored.ts';
 import {
   afterwards,
   appFiles,
+  build,
   deploy,
   platform,
   serverFile,
   temporaryFolder,
   until,
+  visit,
 } from '../../../support/platform/harness.ts';
 import { openedTables } from '../../../support/platform/tables.ts';
 
@@ -24,6 +28,18 @@ async function cache(dataDir: string, path: string, megabytes: number): Promise<
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'content'), Buffer.alloc(megabytes * MB, 'x'));
   return folder;
+}
+
+/** A disk of 20 GB that is nearly full while one of these folders is there. */
+function nearlyFullWith(...folders: readonly string[]): void {
+  const { statfs } = fs.promises;
+  const bavail = () => (folders.some((folder) => existsSync(folder)) ? 100 : 5_000);
+  fs.promises.statfs = (async () => ({ bsize: MB, blocks: 20_000, bavail: bavail() })) as unknown as typeof statfs;
+  syncBuiltinESMExports();
+  afterwards(async () => {
+    fs.promises.statfs = statfs;
+    syncBuiltinESMExports();
+  });
 }
 
 describe('caches', () => {
@@ -84,5 +100,54 @@ describe('caches', () => {
     const [npm, berry, unused] = ['user-caches/ada/npm', 'user-caches/ada/yarn-berry', 'tools/pnpm@9.0.0'];
     const ofNobody = 'user-caches/bob/cache';
     expect(await named()).toEqual([...own, npm, berry, ofNobody, unused]);
+  });
+});
+
+describe('on a nearly full disk', () => {
+  const up = (app: string) => appFiles(app, serverFile('up'));
+  const withReleases = async (options: Parameters<typeof platform>[0] = {}) => {
+    const at = await platform(options);
+    for (const id of ['1', '2', '3']) await deploy(at, 'hello', id, up('hello'));
+    const releases = join(at.dataDir, 'apps/ada/hello/releases');
+    const kept = async () => (await readdir(releases)).sort().join();
+    const npm = await cache(at.dataDir, 'user-caches/ada/npm', 2);
+    return { at, npm, oldest: join(releases, '1'), kept };
+  };
+
+  it('five builds wait until caches and releases before the last two are removed, once, and nothing that runs has lost a file', async () => {
+    const said: (string | undefined)[] = [];
+    const log: PlatformOptions['log'] = ({ type, detail }) => type === 'platform.disk_freed' && said.push(detail);
+    const { at, npm, oldest, kept } = await withReleases({ log });
+    const ofReleases = await cache(at.dataDir, 'user-caches/ada/cache', 1);
+    nearlyFullWith(npm, oldest);
+
+    const built = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((app) => build(at, app, '1', up(app))));
+
+    expect(built.map(({ state }) => state)).toEqual(Array(5).fill('ready'));
+    expect([existsSync(npm), existsSync(ofReleases), await kept()]).toEqual([false, true, '2,3']);
+    expect(said).toEqual(['The disk was nearly full: 4900 MB of caches and of old releases were removed.']);
+    expect(await visit(at, 'hello.ada.localhost')).toMatchObject({ body: 'up' });
+  });
+
+  it('only so much is removed that there is room, also when no build begins because hooks are refused', async () => {
+    const { at, npm, kept } = await withReleases({ limits: { cacheCheckMs: 20 } });
+    const small = await cache(at.dataDir, 'user-caches/ada/yarn', 1);
+    nearlyFullWith(npm);
+    await until('the largest is gone', () => !existsSync(npm));
+    expect([existsSync(small), await kept()]).toEqual([true, '1,2,3']);
+  });
+
+  it('caches stay while something is built, which may use them, and go when it has ended', async () => {
+    const { at, npm, oldest } = await withReleases({ limits: { cacheCheckMs: 20 } });
+    const go = join(await temporaryFolder(), 'go');
+    const scripts = { build: `until [ -e ${go} ]; do sleep 0.05; done` };
+    const building = build(at, 'slow', '1', appFiles('slow', serverFile('up'), { scripts }));
+    await until('it is built', () => existsSync(join(at.dataDir, 'apps/ada/slow/releases/1/package.json')));
+    nearlyFullWith(npm, oldest);
+    await until('the oldest release is gone', () => !existsSync(oldest));
+    expect(existsSync(npm)).toBe(true);
+    await writeFile(go, '');
+    expect((await building).state).toBe('ready');
+    await until('the cache is gone', () => !existsSync(npm));
   });
 });
