@@ -113,11 +113,12 @@ async function named(text: string, { app, name, active, earlier }: FoundApp, por
   const entry = number === null ? null : await ports.reader.read(app.user, number);
   // The whole id is compared: the number alone could be guessed.
   if (entry?.id !== id) throw refused('status:db:not_found', 'You have no such entry.');
-  if (entry.appName !== name) throw refused('request:bad_parameter', `The entry is not one of ${name}.`);
+  // What is listed can be gone back to, by whatever name the application had then.
+  const target = [...earlier, ...(active ? [active] : [])].find(({ snapshot }) => snapshot === entry.snapshot);
+  if (entry.appName !== name && !target) throw refused('request:bad_parameter', `The entry is not one of ${name}.`);
   if (entry.snapshot === null || entry.status === 'error') {
     throw refused('request:bad_parameter', 'The entry did not deploy successfully, so there is nothing to go back to.');
   }
-  const target = [...earlier, ...(active ? [active] : [])].find(({ snapshot }) => snapshot === entry.snapshot);
   if (target) return target;
   const again = entry.sha === null ? '' : ` Deploy the commit again: POST …/deploy?ref=${entry.sha}.`;
   throw refused('request:bad_parameter', `The platform no longer has the snapshot of that deploy.${again}`);

@@ -58,16 +58,16 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     expect(await world.reader.badge(world.user, 'shop')).toBe('ok');
   });
 
-  it('goes on under another name of its package when a person has renamed it, with its variables', async () => {
+  it('goes on under another name of its package when a person has renamed it, with its variables and deploys', async () => {
     const world = pipelineWorld(open());
     const { user, platform, log, variables } = world;
     const { reader, backlog, facts, appFacts, tracked, settings } = world;
     const all = { settings, ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
     const person = appEndpoints(appsPorts({ ...world, log: all }));
-    const ask = (application: string, operation: string, body = '') => {
+    const ask = (application: string, operation: string, body = '', query = {}) => {
       const resource = `/1/apps/{user}/{application}/${operation}`;
       const params = { user, application };
-      return person(request({ user, method: 'POST', resource, params, body: Buffer.from(body) }));
+      return person(request({ user, method: 'POST', resource, params, query, body: Buffer.from(body) }));
     };
     const first = commit(world, null);
     await push(world, first, null);
@@ -95,6 +95,9 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     expect(deploy).toMatchObject({ appName: 'store', sha: second.sha });
     expect(platform.app({ user, app: 'shop' })).toBeUndefined();
     expect(await variables.read({ user, app: 'store' })).toEqual({ COLOUR: 'red' });
+    await ask('store', 'rollback', '', { to: (await log.read(user, 1))?.id ?? '' });
+    await world.drain();
+    expect(await log.read(user, 6)).toMatchObject({ appName: 'store', status: 'ok', sha: first.sha });
     await expect(ask('shop', 'rename', '{"name":"other"}')).rejects.toMatchObject({ code: 'status:db:not_found' });
   });
 

@@ -1,4 +1,4 @@
-import { hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
+import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
 import { appName, findApp } from '../apps/app-name.ts';
 import { confirmName } from '../ask.ts';
 import {
@@ -10,7 +10,8 @@ import {
   JSON_OPTION,
   SERVICE_OPTIONS,
 } from '../command.ts';
-import { oneApplication } from '../service/application.ts';
+import type { Api } from '../service/api.ts';
+import { allApplications, oneApplication } from '../service/application.ts';
 import { entryJson, entryOf } from '../service/entry.ts';
 import { chosenEntry, entryOrApp, findEntry } from '../service/find-entry.ts';
 import { findApi } from '../service/find-service.ts';
@@ -94,11 +95,18 @@ lists the entries that an application can go back to.`,
     const client = await findApi(call);
     const name = args.at(0);
     const entry = name === undefined ? null : await findEntry(client, name);
-    const app = await appName(call, args.app() ?? entry?.app_name ?? undefined);
+    const app = await appName(call, args.app() ?? (entry && (await keeperOf(client, entry))) ?? undefined);
     const query = { to: entry ? idOf(entry) : undefined };
     return operate(call, client, { request: { path: ['apps', client.user, app, 'rollback'], query } });
   },
 };
+
+/** Returns the application that can go back to an entry, which may have been renamed since; else that of the entry. */
+async function keeperOf(client: Api, entry: Entry): Promise<string | null> {
+  const { apps } = await allApplications(client);
+  const keeper = apps.find(({ rollback }) => rollback.some((one) => idOf(one) === idOf(entry)));
+  return keeper?.name ?? entry.app_name;
+}
 
 export const cancel: CommandDefinition = {
   name: 'cancel',

@@ -11,7 +11,10 @@ import { Open } from '../parts/link.tsx';
 export function Next({ entry }: { entry: Entry }) {
   const { api, add, apps } = useWorkspace();
   const operate = useFollowed();
-  const app = useStore(apps)?.find(({ name }) => name === entry.app_name) ?? null;
+  const all = useStore(apps) ?? [];
+  const app = all.find(({ name }) => name === entry.app_name) ?? null;
+  // By another name, if the application has been renamed since.
+  const keeper = all.find(({ rollback }) => rollback.some((one) => idOf(one) === idOf(entry)));
   const isCurrent = app?.active ? idOf(app.active) === idOf(entry) : false;
   const url = isCurrent ? safeUrl(entry.url) : null;
   const sha = canRedeploy(entry) ? shaOf(entry) : null;
@@ -27,8 +30,8 @@ export function Next({ entry }: { entry: Entry }) {
       {!hasEnded(entry) && <Cancel entry={entry} />}
       {app && sha && <Act work={() => operate(app.name, 'deploy', { ref: sha })}>Deploy this commit again</Act>}
       {app && isCurrent && <RollBack app={app} to={app.rollback[0]} operate={operate} />}
-      {app && !isCurrent && (
-        <RollBack app={app} to={app.rollback.find((one) => idOf(one) === idOf(entry))} operate={operate}>
+      {keeper && (
+        <RollBack app={keeper} to={entry} operate={operate}>
           Roll back to this deploy
         </RollBack>
       )}

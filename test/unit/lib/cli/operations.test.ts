@@ -79,9 +79,17 @@ describe('Operations on an application', () => {
 describe('rollback', () => {
   it('goes back to an entry, whose application is meant', async () => {
     const target = entry(9, { app_name: '@octo/shop', status: 'ok' });
-    const { code, calls } = await cliAt('rollback 9', [ok(page([queued, target])), accepted(queued), ok(live)]);
+    const replies = [ok(page([queued, target])), ok({ apps: [] }), accepted(queued), ok(live)];
+    const { code, calls } = await cliAt('rollback 9', replies);
     expect(code).toBe(0);
-    expect(calls[1]).toBe(`POST /1/apps/kiwi/%40octo%2Fshop/rollback?to=${target.id.slice(-32)}`);
+    expect(calls[2]).toBe(`POST /1/apps/kiwi/%40octo%2Fshop/rollback?to=${target.id.slice(-32)}`);
+  });
+
+  it('goes back to an entry of an application that has another name now', async () => {
+    const target = entry(9, { app_name: 'shop', status: 'ok' });
+    const apps = [{ name: 'store', state: 'running', rollback: [target] }];
+    const { calls } = await cliAt('rollback 9', [ok(page([target])), ok({ apps }), accepted(queued), ok(live)]);
+    expect(calls[2]).toBe(`POST /1/apps/kiwi/store/rollback?to=${target.id.slice(-32)}`);
   });
 });
 

@@ -569,6 +569,23 @@ describe('the page, in a browser', () => {
     expect(service.asked.filter((one) => one.includes('rollback')).length).toBe(2);
   });
 
+  it('the page of a deploy leads back to it by the name that its application has now', async () => {
+    const { rows, apps } = cannedLog(service.base);
+    const first = rows.findLast(({ app_name, status }) => app_name === 'shop' && status === 'ok');
+    const renamed = apps.map((app) =>
+      'name' in app && app.name === 'shop' ? { ...app, name: 'store', app: 'store' } : app,
+    );
+    refuses = (path) => {
+      if (path.endsWith('/rollback')) return { status: 202, body: first };
+      return path === '/1/apps/ann' ? { status: 200, body: { apps: renamed } } : undefined;
+    };
+    const { page } = await open(`deploys/${String(first?.id).split('/').at(-1)}`);
+    await page.getByRole('button', { name: 'Roll back to this deploy' }).click();
+    await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(service.asked.at(-1)).toContain('store/rollback?to=');
+  });
+
   it('pull requests and CI are switches, which change the address; who cannot send them has none', async () => {
     const { page } = await open('connect');
     const address = page.locator('dl code').first();
