@@ -5,7 +5,7 @@ import type { StageContext } from '../core/pipeline/stage-context.ts';
 import { type QueueTrigger, queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 
-export interface StageConnection extends Omit<StageContext, 'work' | 'trace'>, WorkLimits {
+export interface StageConnection extends Omit<StageContext, 'work' | 'trace'>, Omit<WorkLimits, 'log'> {
   readonly setVisibility: QueueTrigger<unknown>['setVisibility'];
 }
 

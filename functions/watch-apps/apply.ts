@@ -2,6 +2,7 @@ import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { type Transition, withStage } from '../core/entry/transition.ts';
+import { overrulerOf } from '../core/pipeline/overruled.ts';
 import { FINDINGS } from '../core/pipeline/pipeline.ts';
 import type { AppEvent } from '../core/ports/app-event.ts';
 import type { AppFacts } from '../core/ports/facts.ts';
@@ -58,10 +59,11 @@ async function activeEntry({ user, app }: AppEvent, { appFacts, log }: ApplyPort
  * Whether the deploy of the snapshot, or a rollback to it, is in progress: the platform runs it, and its entry says so
  * in a moment.
  */
-async function isUnderWay({ user, app, snapshot }: AppEvent, { appFacts, log }: ApplyPorts): Promise<boolean> {
-  for (const number of [deployOfSnapshot(snapshot), await appFacts.overruledUntil(user, app)]) {
-    const entry = number ? await log.read(user, number) : null;
-    if (entry !== null && entry.snapshot === snapshot && !isFinal(entry.status)) return true;
+async function isUnderWay({ user, app, snapshot }: AppEvent, ports: ApplyPorts): Promise<boolean> {
+  const deploy = deployOfSnapshot(snapshot);
+  const entries = [deploy && (await ports.log.read(user, deploy)), await overrulerOf({ user, app }, 0, ports)];
+  for (const entry of entries) {
+    if (entry && entry.snapshot === snapshot && !isFinal(entry.status)) return true;
   }
   return false;
 }

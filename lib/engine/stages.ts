@@ -25,11 +25,12 @@ export function stageRunner(
   queue: JobQueue,
 ): (job: StageJob, hasThrown: boolean) => Promise<RunResult> {
   const { clock, ids, trace, stores } = ports;
+  const { appFacts, stageLog: log } = stores;
   const works = worksOf(ports, settings, queue);
   const contextOf = (stage: StageName): StageContext => ({
     stage,
-    work: limitedWork(works[stage], { stage, ...(OVERRULED.includes(stage) && { appFacts: stores.appFacts }) }),
-    log: stores.stageLog,
+    work: limitedWork(works[stage], { stage, log, ...(OVERRULED.includes(stage) && { appFacts }) }),
+    log,
     queue,
     clock,
     ids,

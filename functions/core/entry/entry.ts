@@ -149,6 +149,8 @@ export interface EntryFields {
   readonly order?: number;
   /** The deploy of its branch that was unfinished when the entry was promoted; absent when there was none. */
   readonly follows?: number;
+  /** The operation that overruled the application's deploys before this one did; absent when there was none. */
+  readonly overruledBefore?: number;
   /** Number of the platform's event that last changed the status to or from `crashed`; absent before the first. */
   readonly appEvent?: number;
   /** The number of times that a stage was repeated because its result was gone; absent when never. */

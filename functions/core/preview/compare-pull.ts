@@ -3,6 +3,7 @@ import { type Entry, isFinal } from '../entry/entry.ts';
 import { closesPullRequest } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
 import { trackOf } from '../entry/track.ts';
+import { overrulerOf } from '../pipeline/overruled.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { OpenPullRequest } from '../ports/repository-host.ts';
@@ -73,10 +74,9 @@ export async function comparePull(
 async function closingOf(
   user: string,
   { newest, app }: BranchFacts,
-  { log, appFacts }: Pick<ComparePorts, 'log' | 'appFacts'>,
+  ports: Pick<ComparePorts, 'log' | 'appFacts'>,
 ): Promise<Entry | null> {
-  const overruler = app === null ? 0 : await appFacts.overruledUntil(user, appName(app));
-  const last = Math.max(overruler, newest);
-  const entry = last === 0 ? null : await log.read(user, last);
+  const overruler = app === null ? null : await overrulerOf({ user, app: appName(app) }, newest, ports);
+  const entry = overruler ?? (await ports.log.read(user, newest));
   return entry && closesPullRequest(entry) ? entry : null;
 }

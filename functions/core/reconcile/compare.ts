@@ -3,6 +3,7 @@ import { type CiChoice, closesPullRequest, hookChoice, type PullRequestOf } from
 import { MANUAL, RECONCILED } from '../entry/providers.ts';
 import { trackOf } from '../entry/track.ts';
 import { unlessRefused } from '../errors.ts';
+import { overrulerOf } from '../pipeline/overruled.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog } from '../ports/log.ts';
@@ -122,9 +123,8 @@ async function overruled(
   { activeDeploy }: BranchFacts,
   ports: ComparePorts,
 ): Promise<string | null> {
-  const number = await ports.appFacts.overruledUntil(user, app);
-  const operation = number === 0 ? null : await ports.log.read(user, number);
-  if (!operation || operation.receivedAt < comparedAt || number < (activeDeploy?.number ?? 0)) return null;
+  const operation = await overrulerOf({ user, app }, activeDeploy?.number ?? 0, ports);
+  if (!operation || operation.receivedAt < comparedAt) return null;
   const done = operation.operation === 'stop' ? 'stopped' : 'rolled back';
   return (
     `No webhook brought this commit, and ${app} was ${done} since the tip was looked at last, perhaps because of it. ` +

@@ -6,6 +6,7 @@ import { appOf } from '../entry/snapshot.ts';
 import { checksTrackOf, trackOf } from '../entry/track.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
 import { isCommitId } from '../payload/delivery.ts';
+import { overrulerOf } from '../pipeline/overruled.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
 import { isBuildResult, type KnownPorts, MAX_ENTRIES } from './known-commit.ts';
 
@@ -48,17 +49,16 @@ export async function strayOf(
   const live = await ports.log.read(tracked.user, activeDeploy.number);
   if (!live?.appName || !isAlive(live.status) || live.provider === MANUAL) return null;
   if (at - live.receivedAt < SETTLED_AFTER_MS) return null;
-  const overruler = await ports.appFacts.overruledUntil(live.user, appOf(live).app);
-  if (overruler > live.number || (await isRefused(tip, live, tracked, ports))) return null;
+  if ((await overrulerOf(appOf(live), live.number, ports)) || (await isRefused(tip, live, tracked, ports))) return null;
   if (last && isDecided(last)) return null;
   const gaveWay = last !== null && (last.number < live.number ? givesWay(last) : wasGone(last, at));
   return gaveWay || !(await isOnBranch(live)) ? live : null;
 }
 
 /** Returns an entry; null when a person has rolled back or stopped its application since. */
-async function unlessOverruled(entry: Entry, { app }: BranchFacts, { appFacts }: StrayPorts): Promise<Entry | null> {
-  const overruler = app === null ? 0 : await appFacts.overruledUntil(entry.user, appName(app));
-  return overruler > entry.number ? null : entry;
+async function unlessOverruled(entry: Entry, { app }: BranchFacts, ports: StrayPorts): Promise<Entry | null> {
+  const { user, number } = entry;
+  return app !== null && (await overrulerOf({ user, app: appName(app) }, number, ports)) ? null : entry;
 }
 
 /** Whether the message of the tip, or its CI where what is live heeds that, is against it. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
+import { overrulingContract } from '../../contracts/overruled.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
 import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.ts';
@@ -17,6 +18,7 @@ describe('the pipeline on the log in DynamoDB', () => {
   // What calls, previews and hosts that are away decide is the same code on both logs: `deploy-log` holds the log to what it
   // asks, and the histories take both ways through all of it.
   pipelineContract(() => roles(), 4);
+  overrulingContract(() => roles());
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = database();

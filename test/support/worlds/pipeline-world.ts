@@ -87,8 +87,8 @@ export function pipelineWorld(roles: LogRoles) {
       }),
     ),
     fetch: unlessPaused(fetchTarball({ ...hosts, tarballs })),
-    upload: unlessOverruled(upload({ platform, tarballs, variables }), appFacts),
-    extract: unlessOverruled(extract({ platform, clock }), appFacts),
+    upload: unlessOverruled(upload({ platform, tarballs, variables }), roles),
+    extract: unlessOverruled(extract({ platform, clock }), roles),
     start: unlessOverruled(
       start({
         platform,
@@ -100,7 +100,7 @@ export function pipelineWorld(roles: LogRoles) {
         clock,
         trace: () => {},
       }),
-      appFacts,
+      roles,
     ),
   };
   host.addToken('ann', 'token');

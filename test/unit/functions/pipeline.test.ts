@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
 import { callsContract, oneCase } from '../../contracts/calls.ts';
 import { hostAwayContract } from '../../contracts/host-away.ts';
+import { overrulingContract } from '../../contracts/overruled.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
@@ -11,6 +12,7 @@ import { rolesInMemory } from '../../support/worlds/pipeline-world.ts';
 // `pipeline.long.test.ts` has the other hosts.
 describe('the pipeline on the log in memory', () => {
   pipelineContract(rolesInMemory, 50);
+  overrulingContract(rolesInMemory);
   previewContract(rolesInMemory, ['GitHub']);
   previewCiContract(rolesInMemory);
   watchedPreviewContract(rolesInMemory);

@@ -3,6 +3,7 @@ import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
 import type { AppendRequest, AppendResult } from '../../../core/ports/log.ts';
 import { updateOf } from '../../aws/attributes.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
+import { overruledUntil } from './apps/app-facts.ts';
 import { badgeUpdate, underWay } from './badge.ts';
 import { branchUpdate } from './branch.ts';
 import { checkUpdates, skipUpdate } from './commit-state.ts';
@@ -13,7 +14,8 @@ import { conditionFailed, type Refusal, transact } from './table.ts';
 /** Tries to append once. Returns `again` when another writer was faster. */
 export async function appendOnce(context: WriteContext, request: AppendRequest): Promise<AppendResult | 'again'> {
   const { user } = request.draft;
-  const entry = numberedEntry(context, request);
+  const overruledBefore = request.overrules === undefined ? 0 : await overruledUntil(context, user, request.overrules);
+  const entry = { ...numberedEntry(context, request), ...(overruledBefore > 0 && { overruledBefore }) };
   const items = writes(context, request, entry);
   const results = checkUpdates(context.table, entry, request, context.clock.now());
   const refusal = await transact(context.client, [...items, ...results.map(({ update }) => update)]);

@@ -6,7 +6,7 @@ import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
 import { isDeploy } from '../../../core/entry/kinds.ts';
 import type { AppendRequest, AppendResult, Change, DeployLog } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
-import { joinApp } from './apps.ts';
+import { joinApp, overruledUntil } from './apps.ts';
 import type { Connection } from './connection.ts';
 import { noteAppend } from './facts.ts';
 import type { StoreContext } from './writer.ts';
@@ -50,7 +50,10 @@ function append({ connection, clock, ids }: StoreContext, { request, packed, pub
   if (earlier !== undefined && earlier !== request.replaces) return { duplicateOf: earlier };
   const { number, seq } = nextNumbers(connection, draft.user);
   const order = draft.kind === 'operation' && { order: seq };
-  const entry: Entry = { ...draft, ...order, number, id: entryId(ids.hex(20), number), seq };
+  const overruledBefore =
+    overrules === undefined ? 0 : overruledUntil(connection, { user: draft.user, app: overrules });
+  const before = overruledBefore > 0 && { overruledBefore };
+  const entry: Entry = { ...draft, ...order, ...before, number, id: entryId(ids.hex(20), number), seq };
   const row = insertEntry(connection, entry, isFinal(entry.status) ? null : request.dueAt);
   writeChange(connection, { entry, row, patch: '{}', now });
   const expires = expiry(now, RETENTION_SECONDS.payload);

@@ -25,7 +25,7 @@ export function sqliteAppFacts({ connection }: StoreContext): AppFacts {
       const sql = 'SELECT active FROM apps WHERE user = ? AND name = ?';
       return connection.get<Pick<AppFact, 'active'>>(sql, user, name)?.active ?? null;
     },
-    overruledUntil: async (user, app) => platformApp(connection, { user, app })?.overruled ?? 0,
+    overruledUntil: async (user, app) => overruledUntil(connection, { user, app }),
     claimedOrder: async (user, app) => platformApp(connection, { user, app })?.claimed ?? 0,
   };
 }
@@ -89,6 +89,10 @@ export function sqliteAppSettings({ connection, writer }: StoreContext): AppSett
 export function nextCompare(connection: Connection): number | null {
   const sql = 'SELECT min(due_at) AS at FROM platform_apps WHERE due_at IS NOT NULL';
   return connection.get<{ at: number | null }>(sql)?.at ?? null;
+}
+
+export function overruledUntil(connection: Connection, app: AppRef): number {
+  return platformApp(connection, app)?.overruled ?? 0;
 }
 
 /** Makes an entry the next one of its application. */

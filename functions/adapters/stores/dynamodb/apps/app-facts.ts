@@ -21,8 +21,12 @@ export function dynamoDbAppFacts(table: Table): AppFacts {
     },
     active: async (user, name) => numberIn(await readItem(table, keys.app(user, name)), 'active') ?? null,
     claimedOrder: async (user, app) => numberIn(await readItem(table, keys.app(user, app)), 'claimed') ?? 0,
-    overruledUntil: async (user, app) => numberIn(await readItem(table, keys.app(user, app)), 'overruled') ?? 0,
+    overruledUntil: (user, app) => overruledUntil(table, user, app),
   };
+}
+
+export async function overruledUntil(table: Table, user: string, app: string): Promise<number> {
+  return numberIn(await readItem(table, keys.app(user, app)), 'overruled') ?? 0;
 }
 
 function factOf(item: Item): AppFact {

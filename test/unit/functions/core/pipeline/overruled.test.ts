@@ -8,16 +8,19 @@ const deploy = entry({ ...checked, appName: '@ann/shop', number: 4 });
 const done: StageOutcome = { kind: 'done' };
 const error = new DeployError('deploy:platform:upload_tarball', 'There is no such application.', { retry: false });
 
-/** Facts in which the operations of these numbers are found, one at each look. */
+/** A log in which the operations of these numbers are found, one at each look. */
 function looking(...numbers: readonly number[]) {
   const left = [...numbers];
   const asked: string[] = [];
   return {
     asked,
-    claimedOrder: async () => 8,
-    overruledUntil: async (user: string, app: string) => {
-      asked.push(`${user}/${app}`);
-      return left.shift() ?? 0;
+    log: { read: async (_user: string, number: number) => entry({ number, operation: 'stop' }) },
+    appFacts: {
+      claimedOrder: async () => 8,
+      overruledUntil: async (user: string, app: string) => {
+        asked.push(`${user}/${app}`);
+        return left.shift() ?? 0;
+      },
     },
   };
 }
