@@ -71,6 +71,7 @@ export class Runner {
   #restart(entry?: number): Promise<void> {
     return this.#inOrder(async () => {
       const release = this.spec.release();
+      await this.#actor.runs.cron.endHanging();
       await this.#actor.start({ release, entry }).catch((error: unknown) => {
         const live = this.spec.release();
         if (live.snapshot === release.snapshot) throw error;

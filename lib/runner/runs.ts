@@ -51,7 +51,7 @@ export class Runs {
 
   constructor(private readonly parts: RunsParts) {
     this.#background = background(parts.onFailure);
-    this.cron = new CronTable(parts.report, parts.limits.incidentMs);
+    this.cron = new CronTable(parts.report, parts.limits);
   }
 
   /** The run that gets the requests. */
@@ -128,7 +128,7 @@ export class Runs {
     if (this.#serving) this.#serving.drained = drained;
     this.#serving = undefined;
     for (const version of [...this.#all.keys()]) this.retire(version);
-    await Promise.all([formation?.end(graceMs), endsCron ? this.cron.end(graceMs) : this.cron.finish()]);
+    await Promise.all([formation?.end(graceMs), endsCron ? this.cron.end() : this.cron.finish()]);
     await this.#background.ended();
   }
 }

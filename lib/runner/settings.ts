@@ -40,6 +40,8 @@ export interface RunnerLimits {
   /** As `crashLimit` and `crashWindowMs`, of ends for too much memory or too many processes. */
   readonly overrunLimit: number;
   readonly overrunWindowMs: number;
+  /** A run of cron that goes on for so long while others are due hangs; a runner that is replaced waits so long for one. */
+  readonly hangMs: number;
   /** The time between two reports of what fails and is fine in turns. */
   readonly incidentMs: number;
   /** Bytes of an application's log file before it is rotated. */
@@ -71,6 +73,7 @@ export const RUNNER_LIMITS: RunnerLimits = {
   processCheckMs: 250,
   overrunLimit: 3,
   overrunWindowMs: 60 * 60_000,
+  hangMs: 60 * 60_000,
   incidentMs: 10 * 60_000,
   logBytes: 5 * MiB,
 };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cron } from 'croner';
 import type { CronJob } from '../../../functions/core/ports/processes.ts';
 import { type CronEntry, jobSubject, timesOf } from '../../builder/start/cron.ts';
@@ -7,6 +8,7 @@ import type { ReportOf } from '../calls.ts';
 import { Condition } from '../limits/condition.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, startProcess } from '../processes/app-process.ts';
+import type { RunnerLimits } from '../settings.ts';
 import type { Release } from '../start/release.ts';
 import { exitOf } from './one-off.ts';
 
@@ -21,7 +23,7 @@ export class CronTable {
 
   constructor(
     private readonly report: ReportOf,
-    private readonly pauseMs: number,
+    private readonly limits: RunnerLimits,
   ) {}
 
   /** Takes the entries of a release in place of those before. An entry that stays keeps its last run and goes on. */
@@ -34,15 +36,23 @@ export class CronTable {
   }
 
   /** Ends all runs; nothing is started any more. */
-  async end(graceMs: number): Promise<void> {
+  async end(): Promise<void> {
     for (const job of this.#jobs) job.stop();
-    await Promise.all([...this.#running].map((job) => job.end(graceMs)));
+    await Promise.all([...this.#running].map((job) => job.end(this.limits.graceMs)));
   }
 
-  /** Resolves when all runs have ended; nothing is started any more. */
+  /** Ends the runs that hang. */
+  async endHanging(): Promise<void> {
+    const hanging = [...this.#running].filter((job) => job.isHanging());
+    await Promise.all(hanging.map((job) => job.end(this.limits.graceMs)));
+  }
+
+  /** Resolves when all runs have ended, which they must within the time of one that hangs; nothing is started any more. */
   async finish(): Promise<void> {
     for (const job of this.#jobs) job.stop();
-    await Promise.all([...this.#running].map((job) => job.done()));
+    const ended = Promise.all([...this.#running].map((job) => job.done()));
+    await Promise.race([ended, pause(this.limits.hangMs, undefined, { ref: false })]);
+    await this.end();
   }
 
   /** Returns entries as the API shows them; those that are not in the table have not run. */
@@ -56,13 +66,14 @@ export class CronTable {
     return entries.map((entry) => {
       const at = left.findIndex((job) => isSame(job.entry, entry));
       const [job] = at < 0 ? [] : left.splice(at, 1);
-      return job ?? new Job(entry, this.#running, this.#conditionOf(entry));
+      return job ?? this.#newJob(entry);
     });
   }
 
-  #conditionOf(entry: CronEntry): Condition {
-    const { report, pauseMs } = this;
-    return new Condition({ about: jobSubject(entry), report, pauseMs });
+  #newJob(entry: CronEntry): Job {
+    const { report, limits } = this;
+    const condition = new Condition({ about: jobSubject(entry), report, pauseMs: limits.incidentMs });
+    return new Job(entry, { running: this.#running, condition, hangMs: limits.hangMs });
   }
 }
 
@@ -73,6 +84,13 @@ function nameOf(at: number): string {
 
 function isSame(one: CronEntry, other: CronEntry): boolean {
   return one.command === other.command && one.schedule === other.schedule && one.timezone === other.timezone;
+}
+
+interface JobParts {
+  /** The jobs that run. */
+  readonly running: Set<Job>;
+  readonly condition: Condition;
+  readonly hangMs: number;
 }
 
 /** One entry, over all releases that have it. */
@@ -87,8 +105,7 @@ class Job {
 
   constructor(
     readonly entry: CronEntry,
-    private readonly running: Set<Job>,
-    private readonly condition: Condition,
+    private readonly parts: JobParts,
   ) {}
 
   /** Runs the entry in a release from now on; what was due before is not made up for. */
@@ -104,7 +121,7 @@ class Job {
 
   /** It is in no release any more, so that it does not fail either. */
   leave(): void {
-    this.condition.end('is not there any more');
+    this.parts.condition.end('is not there any more');
   }
 
   async end(graceMs: number): Promise<void> {
@@ -112,6 +129,12 @@ class Job {
     const process = await this.#process;
     await process?.group.end(graceMs);
     await this.#done;
+  }
+
+  /** Whether its run goes on for long, and others have not begun for that, or it is of an earlier release. */
+  isHanging(): boolean {
+    const isLong = this.#began !== null && Date.now() - this.#began.getTime() >= this.parts.hangMs;
+    return isLong && (this.#skipped > 0 || this.#times === undefined);
   }
 
   done(): Promise<void> {
@@ -125,16 +148,21 @@ class Job {
 
   #due(release: Release, name: string): void {
     const log = release.log.of(name);
-    if (this.#began === null) this.#done = this.#run(release, { log, name });
+    if (this.#began === null) {
+      this.#done = this.#run(release, { log, name });
+      return;
+    }
     // Once for each run: some are due each second.
-    else if (this.#skipped++ === 0) log.note('is due and is skipped, because its last run is still going');
+    if (this.#skipped++ === 0) log.note('is due and is skipped, because its last run is still going');
+    const since = `has not ended since ${this.#began.toISOString()}, and is not run until then`;
+    if (this.isHanging()) this.parts.condition.fails(`${since}; "hooks restart" ends it`, name);
   }
 
   async #run(release: Release, { log, name }: { readonly log: ProcessLog; readonly name: string }): Promise<void> {
     const began = new Date();
     this.#began = began;
     this.#isEnding = false;
-    this.running.add(this);
+    this.parts.running.add(this);
     log.note(`runs ${this.entry.command}`);
     const started = startProcess(release, {
       command: scriptCommand(this.entry.command),
@@ -149,11 +177,11 @@ class Job {
     const exit = isStarted ? exitOf(ending).exit : NOT_FOUND;
     this.#last = { at: began.toISOString(), seconds, exit };
     // One that was ended with its release has not failed.
-    if (exit === 0) this.condition.isFine('has succeeded');
-    else if (!this.#isEnding) this.condition.fails((isStarted ? ending.how : ending).replace(/\.$/, ''), name);
+    if (exit === 0) this.parts.condition.isFine('has succeeded');
+    else if (!this.#isEnding) this.parts.condition.fails((isStarted ? ending.how : ending).replace(/\.$/, ''), name);
     this.#began = null;
     this.#process = undefined;
     this.#skipped = 0;
-    this.running.delete(this);
+    this.parts.running.delete(this);
   }
 }

@@ -2,7 +2,11 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CronJob } from '../../../../functions/core/ports/processes.ts';
+import { appKey } from '../../../../lib/runner/calls.ts';
+import { openRunner } from '../../../../lib/runner/open.ts';
+import { releaseIn, specIn, startAt } from '../../../support/platform/app-spec.ts';
 import {
+  afterwards,
   appFiles,
   build,
   deploy,
@@ -13,6 +17,7 @@ import {
   platform,
   serverFile,
   sharedPlatform,
+  temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
 
@@ -100,6 +105,52 @@ describe('cron of app.json', () => {
     await until('it has failed again', async () => (await told())[0]?.startsWith('crashed') === true);
     await deploy(at, 'hello', '2', files(undefined));
     await until('it is gone', async () => / is not there any more\. $/.test((await told())[0] ?? ''));
+  });
+
+  it('is told as failing when it hangs, until it has succeeded after a restart, which ends the run that hangs', async () => {
+    const at = await platform({ limits: { incidentMs: 0, hangMs: 1_500 } });
+    const told = async () => {
+      const { events } = await at.events.after(0);
+      return events.flatMap((one) => ('about' in one ? [`${one.state}: ${one.reason}`] : []));
+    };
+    await deploy(at, 'hello', '1', files(jobs(SECONDLY)));
+    await until('it is told', async () => (await told()).length > 0);
+    const since = (await listed(at))[0]?.running;
+    expect(await told()).toEqual([
+      `crashed: The job "node job.js" (${SECONDLY}) has not ended since ${since}, and is not run until then; "hooks restart" ends it.`,
+    ]);
+    const [first = 0] = await pids(at);
+
+    await at.operations.restart(hello);
+
+    expect(await isAlive(first)).toBe(false);
+    expect(await told()).toHaveLength(1);
+    await letEnd(at, 0);
+    await until('it has succeeded', async () => / has succeeded\.$/.test((await told())[0] ?? ''));
+  });
+
+  it('is ended by a restart only when it hangs', async () => {
+    const at = await shared();
+    await deploy(at, 'hello', '1', files(jobs(SECONDLY)));
+    await begun(at);
+    await until('one was skipped', async () => (await logs(at)).includes('skipped'));
+    await at.operations.restart(hello);
+    expect(await isAlive((await pids(at))[0] ?? 0)).toBe(true);
+  });
+
+  it('does not keep a runner that is replaced for ever', async () => {
+    const folder = await temporaryFolder();
+    const runner = await openRunner({ folder, limits: { hangMs: 500 }, own: process.env });
+    afterwards(runner.close);
+    const spec = specIn(folder);
+    const cron = [{ command: 'sleep 1000', schedule: SECONDLY }];
+    await startAt(runner, spec, { ...(await releaseIn(folder, '1', serverFile('up'))), cron });
+    const log = () => readFile(spec.log, 'utf8').catch(() => '');
+    await until('it runs', async () => (await log()).includes('runs sleep'));
+
+    await runner.handOver(appKey(spec), { sockets: async () => {} });
+
+    await until('the log has its end', async () => (await log()).includes('@cron.1 was ended by SIGTERM'));
   });
 
   it('runs each of two equal entries, after a second deploy too', async () => {
