@@ -72,9 +72,10 @@ export async function overrulerOf(
 
 /** Returns why an entry is not deployed after an operation. */
 export function overruledReason(entry: Entry, { number, operation }: Entry): string {
-  const { user, app } = appOf(entry);
+  const { app } = appOf(entry);
+  const byHand = entry.sha === null ? '' : `, or run "hooks deploy ${app} --ref ${entry.sha}"`;
   return (
     `#${number} (${operation}) of ${app} was accepted after this, which is not deployed any more. ` +
-    `To deploy it nevertheless, push again, or POST /1/apps/${user}/${app}/redeploy.`
+    `To deploy it nevertheless, push again${byHand}.`
   );
 }

@@ -45,7 +45,7 @@ describe('a stage of a deploy', () => {
     expect(await work(deploy)).toEqual({
       kind: 'ended',
       status: 'superseded',
-      reason: expect.stringContaining('POST /1/apps/ann/ann-shop/redeploy'),
+      reason: expect.stringContaining(`push again, or run "hooks deploy ann-shop --ref ${deploy.sha}".`),
     });
     expect(began).toBe(false);
   });
