@@ -63,7 +63,7 @@ export function builder(parts: BuilderParts): Builder {
     const begun = room.begin(stop.signal);
     const prepared = begun.then(() => prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued }));
     const done = prepared
-      .then((one) => runBuild(parts, one))
+      .then((one) => runBuild(parts, one, () => room.beginAgain(stop.signal)))
       .catch((error: unknown) => endFailed(parts, app, { snapshot, error }))
       .finally(() => {
         jobs.delete(key);

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { BuiltApplication } from '../../builder/build-application.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
+import { isFull } from '../../files/errors.ts';
 import { removeTree } from '../../files/tree.ts';
 import { sentenceOf } from '../../http/http-error.ts';
 import { placeOf, withPaths } from '../../process/sandbox.ts';
@@ -44,14 +45,18 @@ export async function prepareBuild(
   return { app, snapshot, signal, variables: values, log: buildLog(log, text, { earlier }) };
 }
 
-/** Builds a snapshot, and returns its state afterwards, which is written by then. */
-export async function runBuild(parts: BuilderParts, one: Build): Promise<Snapshot> {
+/**
+ * Builds a snapshot, and returns its state afterwards, which is written by then. `makeRoom` returns whether the build may
+ * begin again when it has met a full disk.
+ */
+export async function runBuild(parts: BuilderParts, one: Build, makeRoom: () => Promise<boolean>): Promise<Snapshot> {
   const { app, snapshot, log, signal } = one;
   const began = performance.now();
   const building: Snapshot = { ...snapshot, state: 'building', reason: null, log: [] };
   await parts.snapshots.write(app, building);
   if (snapshot.note !== null) log.note(snapshot.note);
-  const made = await makeRelease(parts, one).then(ready, (error: unknown) => failed(reasonOf(parts, one, error)));
+  const tried = makeRelease(parts, one).catch((error: unknown) => buildAgain(parts, one, { error, makeRoom }));
+  const made = await tried.then(ready, (error: unknown) => failed(reasonOf(parts, one, error)));
   const outcome = signal.reason === ('cancelled' satisfies StopReason) ? failed(CANCELLED) : made;
   const isStopped = signal.reason === ('stopped' satisfies StopReason);
   const last = isStopped ? STOPPED : outcome.reason;
@@ -64,6 +69,24 @@ export async function runBuild(parts: BuilderParts, one: Build): Promise<Snapsho
   await parts.snapshots.write(app, done);
   report(parts, app, { done, milliseconds: performance.now() - began });
   return done;
+}
+
+/** What programs print that meet a full disk. ENOSPC alone is also that of too many watched files. */
+const NO_SPACE = /no space left on device/i;
+
+/** Builds once more what has met a full disk, unless its `release` command has begun. Throws the error otherwise. */
+async function buildAgain(
+  parts: BuilderParts,
+  one: Build,
+  { error, makeRoom }: { readonly error: unknown; readonly makeRoom: () => Promise<boolean> },
+): Promise<BuiltApplication> {
+  const { app, snapshot, log, signal } = one;
+  const hasMetFull = isFull(error) || log.tail().some((line) => NO_SPACE.test(line));
+  if (!hasMetFull || signal.aborted || (await parts.snapshots.get(app, snapshot.id)).released) throw error;
+  await parts.snapshots.dropRelease(app, snapshot.id);
+  if (!(await makeRoom())) throw error;
+  log.note('The disk was full: caches and old releases were removed, and the build begins again.');
+  return makeRelease(parts, one);
 }
 
 /**

@@ -1,5 +1,5 @@
 import fs, { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import {
   appFiles,
   build,
   deploy,
+  hello,
   platform,
   serverFile,
   temporaryFolder,
@@ -32,8 +33,11 @@ async function cache(dataDir: string, path: string, megabytes: number): Promise<
 
 /** A disk of 20 GB that is nearly full while one of these folders is there. */
 function nearlyFullWith(...folders: readonly string[]): void {
+  diskWith(() => (folders.some((folder) => existsSync(folder)) ? 100 : 5_000));
+}
+
+function diskWith(bavail: () => number): void {
   const { statfs } = fs.promises;
-  const bavail = () => (folders.some((folder) => existsSync(folder)) ? 100 : 5_000);
   fs.promises.statfs = (async () => ({ bsize: MB, blocks: 20_000, bavail: bavail() })) as unknown as typeof statfs;
   syncBuiltinESMExports();
   afterwards(async () => {
@@ -149,5 +153,45 @@ describe('on a nearly full disk', () => {
     await writeFile(go, '');
     expect((await building).state).toBe('ready');
     await until('the cache is gone', () => !existsSync(npm));
+  });
+
+  it('builds that meet a full disk after they have begun begin again, once, when something could be removed', async () => {
+    const said: (string | undefined)[] = [];
+    const at = await platform({ log: ({ type, detail }) => type === 'platform.disk_freed' && said.push(detail) });
+    const npm = await cache(at.dataDir, 'user-caches/ada/npm', 2);
+    // npm makes its folder again.
+    const content = join(npm, 'content');
+    diskWith(() => (existsSync(content) ? 1_500 : 3_000));
+    const tries = join(await temporaryFolder(), 'tries');
+    const built = (app: string, met: string) => {
+      const scripts = {
+        build: `echo ${app} >> ${tries}; ! ${met} || { echo 'write: No space left on device'; exit 1; }`,
+      };
+      return build(at, app, '1', appFiles(app, serverFile('up'), { scripts }));
+    };
+    const both = await Promise.all(['a', 'b'].map((app) => built(app, `[ -e ${content} ]`)));
+    expect(both.map(({ state }) => state)).toEqual(['ready', 'ready']);
+    expect(both[0]?.log.filter((line) => line.includes('disk was full'))).toHaveLength(1);
+    expect(said).toHaveLength(1);
+    expect(await built('c', 'true')).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('No space left'),
+    });
+    expect((await readFile(tries, 'utf8')).split('\n').sort().join('')).toBe('aabbc');
+  });
+
+  it('a build that waits for room is cancelled at once, and the releases of its application go all the same', async () => {
+    const { at, npm, kept } = await withReleases();
+    const { PATH } = process.env;
+    const slow = await temporaryFolder();
+    await writeFile(join(slow, 'rm'), `#!/bin/sh\nsleep 1\nPATH=${PATH} exec rm "$@"\n`, { mode: 0o755 });
+    diskWith(() => 100);
+    process.env.PATH = `${slow}:${PATH}`;
+    const waiting = build(at, 'hello', '4', up('hello'));
+    await until('the cache is being removed', () => !existsSync(npm));
+    await at.hosting.cancel({ ...hello, snapshot: '4' });
+    process.env.PATH = PATH;
+    expect((await waiting).reason).toBe('The build was cancelled.');
+    await until('the oldest release is gone', async () => (await kept()) === '2,3');
   });
 });
