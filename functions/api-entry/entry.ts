@@ -4,12 +4,14 @@ import { includeDocs, oneOf } from '../api/parameters.ts';
 import { row } from '../api/views.ts';
 import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
+import { appOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import { type HoldPorts, releaseByHand } from '../core/hold/hold.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
+import { type OverruledPorts, overruledReason, overrulerOf } from '../core/pipeline/overruled.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 
-export interface EntryPorts extends HoldPorts {
+export interface EntryPorts extends HoldPorts, OverruledPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
 }
 
@@ -35,11 +37,14 @@ async function show(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer
 
 /**
  * Lets a held deploy go without its CI. `202` with the entry, which deploys now; `200` with the entry unchanged when it
- * is not held, so that a second call does no harm.
+ * is not held, so that a second call does no harm. Throws `request:conflict` when an operation has overruled it.
  */
 async function release(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
   const asked = await entryIn(request, ports);
-  const released = asked.status === 'held' ? await releaseByHand(asked, ports, request.token?.name) : null;
+  const isHeld = asked.status === 'held';
+  const overruler = isHeld && asked.appName ? await overrulerOf(appOf(asked), asked.number, ports) : null;
+  if (overruler) throw new DeployError('request:conflict', overruledReason(asked, overruler));
+  const released = isHeld ? await releaseByHand(asked, ports, request.token?.name) : null;
   // Between the two reads CI may have called, or the hold may have expired.
   return answer(released ? 202 : 200, released ?? (await entryIn(request, ports)), request.base);
 }

@@ -129,7 +129,8 @@ async function fetchText(address: string): Promise<string> {
 
 export const apiDocuments = () => http(documents({}));
 
-export const apiEntry = () => http(entry({ log: on.log(), queue: on.queueTo('check', 'report'), ...on.system }));
+export const apiEntry = () =>
+  http(entry({ log: on.log(), appFacts: on.appFacts(), queue: on.queueTo('check', 'report'), ...on.system }));
 
 export const apiPage = () => {
   const signalsUrl = variable('SIGNALS_URL');

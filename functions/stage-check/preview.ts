@@ -1,5 +1,5 @@
 import { type AppOwner, inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
-import { type Entry, isFinal } from '../core/entry/entry.ts';
+import type { Entry } from '../core/entry/entry.ts';
 import type { Operated } from '../core/entry/kinds.ts';
 import { type OnBranch, trackOf } from '../core/entry/track.ts';
 import { unlessRefused } from '../core/errors.ts';
@@ -111,21 +111,14 @@ async function endHold(
 }
 
 /**
- * A preview that is not deployed, or not yet: its removal has not ended, it was removed since, or the application has as
- * many previews as it may have: they are counted by its repository and folder, because a commit can name the package as
- * it likes.
+ * The application has as many previews as it may have: they are counted by its repository and folder, because a commit
+ * can name the package as it likes.
  */
 export async function previewRefused(
   { entry, named }: Facts<PreviewEntry>,
   ports: CheckPorts,
 ): Promise<StageOutcome | null> {
   const { app, changes } = await named();
-  const overruler = await ports.appFacts.overruledUntil(entry.user, app);
-  const removal = overruler === 0 ? null : await ports.log.read(entry.user, overruler);
-  if (removal && overruler > entry.number) {
-    return ended('superseded', `The preview was removed or stopped since: #${overruler}.`, { changes });
-  }
-  if (removal?.operation === 'remove' && !isFinal(removal.status)) return { kind: 'again', afterSeconds: 1 };
   const entryOwner = ownerOf(entry);
   if (!entryOwner) return null;
   const parent = parentOf(entryOwner);

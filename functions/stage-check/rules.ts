@@ -1,4 +1,5 @@
 import { usedSettings } from '../core/apps/settings.ts';
+import { isFinal } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { MANUAL, RECONCILED } from '../core/entry/providers.ts';
 import { trackOf } from '../core/entry/track.ts';
@@ -6,6 +7,7 @@ import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { failureInWords } from '../core/hold/checks.ts';
 import { askedNot } from '../core/payload/branch.ts';
+import { overruledReason, overrulerOf } from '../core/pipeline/overruled.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { calledMeanwhile, deployedBeforePush, deployedByBuild } from './deployed.ts';
 import { type CommitEntry, ended, type Facts, type Rule } from './facts.ts';
@@ -26,6 +28,7 @@ export const RULES: readonly NamedRule[] = [
   rule(notOnBranch),
   rule(superseded),
   rule(unreadable),
+  rule(overruled),
   rule(previewRefused, 'preview'),
   rule(renamedPackage, 'push', 'build'),
   rule(ownedByAnother),
@@ -69,6 +72,16 @@ async function unreadable({ entry, named, wait }: Facts, ports: CheckPorts): Pro
   }
   if (!(ci instanceof DeployError)) return null;
   return { kind: 'failed', error: ci, transition: { changes: { appName: app.manifest.name } } };
+}
+
+/** An operation on the application was accepted since, or removes it: what comes after a removal begins anew. */
+async function overruled({ entry, named }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+  const { app, manifest, changes } = await named();
+  const overruler = await overrulerOf({ user: entry.user, app }, 0, ports);
+  if (overruler && overruler.number > entry.number) {
+    return ended('superseded', overruledReason({ ...entry, appName: manifest.name }, overruler), { changes });
+  }
+  return overruler?.operation === 'remove' && !isFinal(overruler.status) ? { kind: 'again', afterSeconds: 1 } : null;
 }
 
 async function promoted(facts: Facts, ports: CheckPorts): Promise<StageOutcome> {

@@ -53,7 +53,7 @@ export function endpoints(
     'api-status': { answer: status({ log: reader, calls: ports.refused, notice: settings.notice }) },
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
-    'api-entry': { answer: entry({ log, queue, clock, trace }) },
+    'api-entry': { answer: entry({ log, appFacts, queue, clock, trace }) },
     'api-apps': { answer: apps({ ...appPorts, processes, runs, domains, machine }) },
     'api-app-env': { answer: env({ ...appPorts, ...record, variables }) },
     'api-app-operations': { answer: operate({ ...appPorts, ...record }) },

@@ -17,7 +17,7 @@ function personsWorld(roles: LogRoles) {
   const { user, log, reader, backlog, facts, appFacts, tracked, settings, queue, clock, host } = world;
   const all = { settings, ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
   const ofApps = appEndpoints(appsPorts({ ...world, log: all }));
-  const ofEntries = entryEndpoint({ log, queue, clock, trace: () => {} });
+  const ofEntries = entryEndpoint({ log, appFacts, queue, clock, trace: () => {} });
   const read = async (number: number) => {
     const entry = await log.read(user, number);
     if (!entry) throw new Error(`There is no entry ${number}.`);
@@ -124,5 +124,47 @@ export function overrulingContract(open: () => LogRoles): void {
     await drain();
     const reason = expect.stringContaining(`#${stop} (stop)`);
     expect(await read(held)).toMatchObject({ status: 'superseded', reason });
+  });
+
+  it.each(['stop', 'rollback'])(
+    'after a %s what was held before it ends in `check`, and no deploy for it',
+    async (operation) => {
+      const { asks, asksOf, drain, until, read, passes, commit, held } = await waiting();
+      const number = await asks(operation);
+      await drain();
+      const byHand = await asks('redeploy');
+      await until(byHand, 'extract');
+      const refused = { code: 'request:conflict', message: expect.stringContaining(`#${number} (${operation})`) };
+      await expect(asksOf(held, 'release')).rejects.toMatchObject(refused);
+      await passes(commit);
+      await drain();
+      expect(await read(held)).toMatchObject({ status: 'superseded', stage: 'check', reason: refused.message });
+      expect(await read(byHand)).toMatchObject({ status: 'ok' });
+    },
+  );
+
+  it('what was held before a removal does not claim the name again', async () => {
+    const { asks, drain, read, passes, commit, held, facts, user } = await waiting();
+    await asks('remove');
+    await drain();
+    await passes(commit);
+    await drain();
+    expect(await read(held)).toMatchObject({ status: 'superseded', stage: 'check' });
+    expect(await facts.appOwner(user, 'shop')).toBeNull();
+  });
+
+  it('a push that comes while a removal waits is deployed after it, and owns the application', async () => {
+    const { asks, push, commit, drain, read, until, receive, queue, platform, facts, user } = await building();
+    const removal = await asks('remove');
+    const later = await push(commit());
+    const job = queue.sent.find(({ number }) => number === later);
+    for (let tries = 0; job && tries < 3; tries += 1) await receive(job);
+    expect(await read(later)).toMatchObject({ stage: 'check' });
+    await until(removal, 'check');
+    await drain();
+    expect(await read(removal)).toMatchObject({ status: 'ok' });
+    expect(await read(later)).toMatchObject({ status: 'ok' });
+    expect(platform.app({ user, app: 'shop' })?.serving).toBe(`1.0.0-${later}`);
+    expect(await facts.appOwner(user, 'shop')).toMatchObject({ owner: 'ann', name: 'shop' });
   });
 }

@@ -94,10 +94,12 @@ export const statusEndpoints = {
     operationId: 'release',
     needs: 'deploy',
     summary: 'Lets a held deploy go without its CI',
+    description: '`409` when the application was stopped, rolled back, removed or renamed since.',
     answers: {
       200: json('The entry, which was not held.', 'Entry', { Location: header('Location') }),
       202: json('The entry, which is deployed now.', 'Entry', { Location: header('Location') }),
     },
+    codes: ['request:conflict'],
   },
   'POST /1/status/{user}/changes/{id}/cancel': {
     function: 'api-entry',

@@ -6,7 +6,7 @@ import type { AppRef } from '../ports/platform.ts';
 import type { StageOutcome, StageWork } from './stage-work.ts';
 
 /** What knows of the operations on an application. */
-interface OverruledPorts {
+export interface OverruledPorts {
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly log: Pick<DeployLog, 'read'>;
 }

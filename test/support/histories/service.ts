@@ -80,7 +80,7 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
   const { reader, backlog, facts, appFacts, tracked, settings } = roles;
   const all = { settings, ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
   const person = appEndpoints(appsPorts({ log: all, platform, queue, host, clock }));
-  const ofEntry = entry({ log, queue, clock, trace: () => {} });
+  const ofEntry = entry({ log, appFacts, queue, clock, trace: () => {} });
 
   async function ask(endpoint: typeof person, resource: string, patch: Partial<HttpRequest>): Promise<boolean> {
     try {
