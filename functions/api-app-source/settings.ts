@@ -93,7 +93,10 @@ async function moveFolder(
   { facts, ownHost }: SourcePorts,
 ): Promise<void> {
   const { branch: _, path: __, ...owner } = claim;
-  if (claim.host !== ownHost?.name || claim.owner !== app.user || appName(claim.name) !== app.app) {
+  const namesake = appName(claim.name);
+  // A push deploys the application that has the name of the repository, if there is one; else that which was renamed.
+  const isPushed = namesake === app.app || (await facts.appOwner(app.user, namesake)) === null;
+  if (claim.host !== ownHost?.name || claim.owner !== app.user || !isPushed) {
     const detail =
       `Only a repository of this service that is called ${app.app} can have its folder set, and ${app.app} belongs to ` +
       `${claim.owner}/${claim.name}: the address of a webhook names the folder, ?path=apps/web.`;

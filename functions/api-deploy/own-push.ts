@@ -6,7 +6,7 @@ import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { isEnvironment } from '../core/payload/folder.ts';
 import type { DefaultTip, MovedRef } from '../core/payload/moved-ref.ts';
 import { skips } from '../core/payload/skip-words.ts';
-import type { AppSettings, BranchFacts } from '../core/ports/facts.ts';
+import type { AppSettings, BranchFacts, RepositoryApps } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import { tipKey } from '../core/reconcile/missed-commit.ts';
 import { oneLine } from '../core/text.ts';
@@ -24,6 +24,7 @@ interface OwnHostRecord {
 
 interface OwnPushPorts extends DeliveryPorts {
   readonly own: OwnHostRecord;
+  readonly applications: RepositoryApps;
   readonly reader: Pick<LogReader, 'page'>;
   readonly settings: Pick<AppSettings, 'read'>;
 }
@@ -37,10 +38,8 @@ type Received = RequestContext & { readonly delivery: string };
  */
 export async function acceptOwnPush(push: MovedRef, received: Received, ports: OwnPushPorts): Promise<Entry> {
   const { owner, name, defaultBranch, ref, before, after } = push;
-  const options = hookOptionsOf(
-    { branch: defaultBranch, ...(await targetOf(name, received.user, ports)) },
-    defaultBranch,
-  );
+  const { app, ...target } = await targetOf(push, received.user, ports);
+  const options = hookOptionsOf({ branch: defaultBranch, ...target }, defaultBranch);
   const isTip = after !== null && ref === `refs/heads/${defaultBranch}`;
   const of = { host: ports.own.name, owner, name, track: trackOf(options) };
   const facts = await ports.facts.branch(received.user, of, of.track);
@@ -48,7 +47,7 @@ export async function acceptOwnPush(push: MovedRef, received: Received, ports: O
   if (found) return found;
   const key = isTip ? tipKey(of, after, facts) : undefined;
   const payload = new TextEncoder().encode(JSON.stringify({ pushed: { ref, before, after } }));
-  const deliveries = [deliveryOf({ ...push, app: facts.app ?? name }, received.delivery, ports.own)];
+  const deliveries = [deliveryOf({ ...push, app }, received.delivery, ports.own)];
   const [entry] = await acceptDeliveries(
     { ...received, token: push.token, deliveries, options, payload, tipKey: key },
     ports,
@@ -64,7 +63,7 @@ export async function acceptOwnPush(push: MovedRef, received: Received, ports: O
 export async function missedAfter(
   tip: DefaultTip,
   user: string,
-  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'reader' | 'settings'>,
+  ports: Pick<OwnPushPorts, 'applications' | 'facts' | 'own' | 'reader' | 'settings'>,
 ): Promise<{ readonly before: string | null } | null> {
   const before = (await branchOf(tip, user, ports)).tip;
   if (before === tip.sha) return null;
@@ -75,31 +74,37 @@ export async function missedAfter(
 export async function deployedBy(
   repository: Omit<DefaultTip, 'sha'>,
   { user, branch }: { readonly user: string; readonly branch: string },
-  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'settings'>,
+  ports: Pick<OwnPushPorts, 'applications' | 'own' | 'settings'>,
 ): Promise<{ readonly app: string; readonly environment: string | null }> {
-  const { environment } = await targetOf(repository.name, user, ports);
-  const { app } = await branchOf(repository, user, ports);
+  const { app, environment } = await targetOf(repository, user, ports);
   const word = appName(branch);
-  return {
-    app: appName(app ?? repository.name),
-    environment: environment === undefined ? (isEnvironment(word) ? word : 'staging') : null,
-  };
+  return { app, environment: environment === undefined ? (isEnvironment(word) ? word : 'staging') : null };
 }
 
 async function branchOf(
   { owner, name, defaultBranch: branch }: Omit<DefaultTip, 'sha'>,
   user: string,
-  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'settings'>,
+  ports: Pick<OwnPushPorts, 'applications' | 'facts' | 'own' | 'settings'>,
 ): Promise<BranchFacts> {
   const repository: RepositoryRef = { host: ports.own.name, owner, name };
-  const options = hookOptionsOf({ branch, ...(await targetOf(name, user, ports)) }, branch);
+  const { path, environment } = await targetOf(repository, user, ports);
+  const options = hookOptionsOf({ branch, path, environment }, branch);
   return ports.facts.branch(user, repository, trackOf(options));
 }
 
-/** Returns the folder, and the environment, that the application which is called as a repository has of it. */
-async function targetOf(repository: string, user: string, { settings }: Pick<OwnPushPorts, 'settings'>) {
-  const { path, environment } = await settings.read({ user, app: appName(repository) });
-  return { path, environment };
+/**
+ * Returns the application of a repository, with its folder and its environment: that which belongs to it, as it may have
+ * been renamed; before its first deploy that which is called as the repository.
+ */
+async function targetOf(
+  { owner, name }: Omit<RepositoryRef, 'host'>,
+  user: string,
+  { applications, own, settings }: Pick<OwnPushPorts, 'applications' | 'own' | 'settings'>,
+) {
+  const owned = await applications.ofRepository(user, { host: own.name, owner, name });
+  const app = owned?.app ?? appName(name);
+  const { path, environment } = owned?.owner ?? (await settings.read({ user, app }));
+  return { app, path, environment };
 }
 
 /** Entries that are looked through for a commit, newest first. */

@@ -82,6 +82,7 @@ export function openEngine(settings: EngineSettings): Engine {
   const revocations = new Revocations(clock);
   const pushPorts = () => ({
     ...deliveryPorts(ports, queue),
+    applications: stores.repositoryApps,
     reader: stores.reader,
     settings: stores.appSettings,
     own: ownHostOf(settings),

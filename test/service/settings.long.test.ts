@@ -106,7 +106,7 @@ describe('the settings of an application on one machine', () => {
     expect((await hooks('set --app store --json')).code).toBe(1);
   });
 
-  it('deploy two applications of one repository, each by its folder', async () => {
+  it('deploy two applications of one repository, each by its folder, also by another name', async () => {
     tree.git('remote', 'remove', 'hooks');
     tree.commit({
       'apps/web/package.json': JSON.stringify({ name: 'web', main: 'web.js' }),
@@ -124,9 +124,13 @@ describe('the settings of an application on one machine', () => {
     }
     const answers = async (app: string) => (await fetch((await hooks(['open', app])).out.trim())).text();
     expect([await answers('web'), await answers('ann-api')]).toEqual(['web.js', 'api.js']);
-    tree.commit({ 'apps/web/web.js': server.replace('basename(__filename)', "basename('again')") });
+    tree.commit({
+      'apps/web/package.json': JSON.stringify({ name: 'site', main: 'web.js' }),
+      'apps/web/web.js': server.replace('basename(__filename)', "basename('again')"),
+    });
+    expect((await hooks('rename web site')).code).toBe(0);
     await run('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env: env() });
-    expect([await answers('web'), await answers('ann-api')]).toEqual(['again', 'api.js']);
+    expect([await answers('site'), await answers('ann-api')]).toEqual(['again', 'api.js']);
     const inApi = { env: env(), folder: join(tree.folder, 'apps/api') };
     expect((await cli('deploy', inApi)).out).toContain('ann/api is live');
   });

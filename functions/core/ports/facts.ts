@@ -118,6 +118,15 @@ export interface AppOwners {
   freeApp(user: string, app: string): Promise<void>;
 }
 
+/** What the pushes to a repository of this machine deploy. */
+export interface RepositoryApps {
+  /**
+   * Returns the application, no preview, that belongs to a repository, whatever its folder and environment: of several the
+   * one that has the name of the repository; null for none.
+   */
+  ofRepository(user: string, repository: RepositoryRef): Promise<OwnedApp | null>;
+}
+
 export interface DeployFacts extends CommitFacts, AppOwners {}
 
 /** The log's record of an application. */

@@ -19,7 +19,7 @@ import {
   memoryAppVariables,
 } from '../../fakes/applications.ts';
 import { memoryClock } from '../../fakes/clock.ts';
-import { memoryLog } from '../../fakes/deploy-log.ts';
+import { type MemoryLog, memoryLog } from '../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
 import { memoryHost } from '../../fakes/repository-host.ts';
@@ -56,7 +56,7 @@ export function appsPorts({ log, platform, queue, host, clock }: AppsFakes) {
 type AllPorts = AppsPorts & EnvPorts & SourcePorts;
 
 interface AppsFakes extends Pick<AllPorts, 'queue' | 'clock'> {
-  readonly log: ReturnType<typeof memoryLog>;
+  readonly log: MemoryLog;
   readonly platform: ReturnType<typeof memoryPlatform>;
   readonly host: ReturnType<typeof memoryHost>;
 }

@@ -5,7 +5,9 @@ import type {
   AppFacts,
   AppOwners,
   AppSettings,
+  OwnedApp,
   OwnerClaim,
+  RepositoryApps,
   TrackedApp,
   TrackedApps,
 } from '../../../core/ports/facts.ts';
@@ -118,14 +120,8 @@ export function sqliteOwners({ connection, writer, clock }: StoreContext): AppOw
         return connection.run(sql, user, app, order) > 0;
       }),
     appOwner: async (user, app) => appOwner(connection, { user, app }),
-    owned: async (user, owner) => {
-      const sql = `SELECT app, ${COLUMNS} FROM platform_apps WHERE user = ?
-         AND (json_extract(owner, '$.id') = ? OR lower(json_extract(owner, '$.name')) = lower(?))`;
-      return connection.all<PreviewRow>(sql, user, owner.id ?? null, owner.name).flatMap((row) => {
-        const claim = claimIn(row);
-        return claim && isSameOwner(claim, owner) ? [{ app: row.app, owner: claim }] : [];
-      });
-    },
+    owned: async (user, owner) =>
+      ownedBy(connection, user, owner).filter(({ owner: claim }) => isSameOwner(claim, owner)),
     ownApp: (user, app, { branch, ...owner }) =>
       writer.run(() => {
         const before = appOwner(connection, { user, app });
@@ -149,6 +145,28 @@ export function sqliteOwners({ connection, writer, clock }: StoreContext): AppOw
       writer.run(() => followBranch(connection, { user, app }, [branch, clock.now()])),
     freeApp: (user, app) => writer.run(() => freeApp(connection, { user, app })),
   };
+}
+
+/** Returns what finds the application of a repository. */
+export function sqliteRepositoryApps({ connection }: StoreContext): RepositoryApps {
+  return {
+    ofRepository: async (user, repository) => {
+      const isOf = ({ owner: { host, owner, name, pullRequest } }: OwnedApp) =>
+        pullRequest === undefined && isSameOwner({ host, owner, name }, repository);
+      const owned = ownedBy(connection, user, repository).filter(isOf);
+      return owned.find(({ app }) => app === appName(repository.name)) ?? owned[0] ?? null;
+    },
+  };
+}
+
+/** Returns the applications of repositories with this id or this name. */
+function ownedBy(connection: Connection, user: string, { id, name }: AppOwner): readonly OwnedApp[] {
+  const sql = `SELECT app, ${COLUMNS} FROM platform_apps WHERE user = ?
+     AND (json_extract(owner, '$.id') = ? OR lower(json_extract(owner, '$.name')) = lower(?))`;
+  return connection.all<PreviewRow>(sql, user, id ?? null, name).flatMap((row) => {
+    const owner = claimIn(row);
+    return owner ? [{ app: row.app, owner }] : [];
+  });
 }
 
 function appOwner(connection: Connection, app: AppRef): OwnerClaim | null {

@@ -2,11 +2,11 @@ import { once } from '../../../core/concurrency.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
 import type { UserStore } from '../../../core/ports/accounts.ts';
 import type { AppEventCursor } from '../../../core/ports/applications.ts';
-import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../../../core/ports/facts.ts';
+import type { AppFacts, AppSettings, DeployFacts, RepositoryApps, TrackedApps } from '../../../core/ports/facts.ts';
 import type { Backlog, Change, DeployLog, LogReader } from '../../../core/ports/log.ts';
 import type { TokenStore } from '../../../core/ports/repository-host.ts';
 import type { Clock, Ids } from '../../../core/ports/system.ts';
-import { nextCompare, sqliteAppFacts, sqliteAppSettings, sqliteTrackedApps } from './apps.ts';
+import { nextCompare, sqliteAppFacts, sqliteAppSettings, sqliteRepositoryApps, sqliteTrackedApps } from './apps.ts';
 import { nextDue, sqliteBacklog, unfinished } from './backlog.ts';
 import { Connection } from './connection.ts';
 import { sqliteFacts } from './facts.ts';
@@ -24,6 +24,7 @@ export interface SqliteStores {
   readonly stageLog: DeployLog;
   readonly reader: LogReader;
   readonly facts: DeployFacts;
+  readonly repositoryApps: RepositoryApps;
   readonly appFacts: AppFacts;
   readonly trackedApps: TrackedApps;
   readonly appSettings: AppSettings;
@@ -73,6 +74,7 @@ export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
     stageLog: stageLog(context, log),
     reader: sqliteReader(context),
     facts: sqliteFacts(context),
+    repositoryApps: sqliteRepositoryApps(context),
     appFacts: sqliteAppFacts(context),
     trackedApps: sqliteTrackedApps(context),
     appSettings: sqliteAppSettings(context),

@@ -159,7 +159,7 @@ describe('the settings of an application', () => {
     expect((await settings()).body).toEqual({ ...none, branch: 'main' });
   });
 
-  it('give it to another folder of a repository of this service that has its name, and of no other', async () => {
+  it('give it to another folder of the repository of this service whose pushes deploy it, and of no other', async () => {
     await expect(settings({ path: 'apps/web' })).rejects.toMatchObject({
       code: 'request:bad_parameter',
       detail: expect.stringContaining('the address of a webhook names the folder'),
@@ -171,6 +171,9 @@ describe('the settings of an application', () => {
     expect(await world.log.appOwner('ann', 'shop')).not.toHaveProperty('path');
     await world.log.ownApp('ann', 'web', { ...shop, path: 'web', branch: 'main' });
     await expect(settings({ path: 'apps/web' }, 'web')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    await world.log.renameApp('ann', 'shop', 'site');
+    expect((await settings({ path: 'apps/site' }, 'site')).body).toMatchObject({ path: 'apps/site' });
+    expect(await world.log.appOwner('ann', 'site')).toMatchObject({ name: 'shop', path: 'apps/site' });
   });
 
   it('have an environment as a part of the name, before the first deploy only', async () => {

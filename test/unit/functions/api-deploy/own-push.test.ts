@@ -17,6 +17,7 @@ function world() {
       kind === 'git' && hostname === '127.0.0.1:4001' ? 'local' : null,
     hostNames: ['local'],
     settings: log.settings,
+    applications: log,
     own: { name: 'local', web: 'http://127.0.0.1:4001' },
   };
   let deliveries = 0;
@@ -80,6 +81,20 @@ describe('A push to a repository of this machine', () => {
     expect(await missed(sha('a'))).toEqual({ before: null });
     expect(await push()).toMatchObject({ status: 'queued', path: 'apps/web' });
     expect(await missed(sha('a'))).toBeNull();
+    expect((await push({ name: 'other' })).path).toBeUndefined();
+  });
+
+  it('goes on in its folder and environment when the application has another name than the repository', async () => {
+    const owner = { host: 'local', owner: 'ann', name: 'shop', environment: 'staging', path: 'apps/web' };
+    await log.ownApp('ann', 'site', { ...owner, branch: 'main' });
+    await log.ownApp('ann', 'shop-pr-7', { ...owner, path: 'preview', pullRequest: { number: 7, parent: 'site' } });
+    await log.ownApp('ann', 'elsewhere', { ...owner, path: 'elsewhere', host: 'github' });
+    await log.ownApp('bob', 'of-bob', { ...owner, path: 'of-bob' });
+    expect(await push()).toMatchObject({ environment: 'staging', path: 'apps/web' });
+    expect((await push({ ref: 'refs/heads/side' })).reason).toContain('"hooks set site branch=side"');
+    expect(await deployed('shop', 'side')).toEqual({ app: 'site', environment: null });
+    await log.ownApp('ann', 'shop', { host: 'local', owner: 'ann', name: 'shop' });
+    expect((await push({ after: sha('b') })).path).toBeUndefined();
     expect((await push({ name: 'other' })).path).toBeUndefined();
   });
 
