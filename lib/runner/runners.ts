@@ -108,7 +108,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
       const { id } = await commands.start(described(app), run, release);
       return { id };
     },
-    said: async (app, id, signal) => commands.get(app, id).read(signal),
+    said: async (app, id, signal) => commands.get(app, id, true).read(signal),
     input: async (app, id, input) => commands.get(app, id).write(input),
     events: (last, signal) => events.after(last, signal),
     report: events.add,

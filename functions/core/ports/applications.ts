@@ -143,7 +143,8 @@ export interface AppRuns {
   start(app: AppRef, run: RunStart): Promise<RunStarted | null>;
   /**
    * Returns in batches what it says, its end as the last; null for an unknown one. Each piece is read once: after an
-   * abort of the signal, which ends the iteration without an error, another call reads on. A command that nobody reads
+   * abort of the signal, which ends the iteration without an error, another call reads on. The end, which a cut connection
+   * may lose, may be there again for ten seconds. A command that nobody reads
    * for ten seconds is ended. Throws `request:conflict` while another reads it.
    */
   read(app: AppRef, run: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]> | null>;

@@ -98,6 +98,8 @@ async function sendWhole(running: Running, data: string, signal: AbortSignal): P
 /** A command that nobody reads is ended after ten seconds. */
 const PATIENCE = { maxFailures: 8, times: { minPauseMs: 1_000, maxPauseMs: 1_000, fullMs: 1_000 } };
 const KILLED = 128 + constants.signals.SIGKILL;
+const UNKNOWN =
+  'The command is not known any more: its output was not read for ten seconds, or what ran it was ended or replaced.';
 
 /** Writes what the command says, and returns its exit code. An interrupted stream is taken up again. */
 async function output({ stdout, stderr, warn }: Call, running: Running, signal: AbortSignal): Promise<number> {
@@ -111,7 +113,7 @@ async function output({ stdout, stderr, warn }: Call, running: Running, signal: 
     }
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 404) throw running.service.explain(error);
-    warn('The command was ended, because nobody read its output.');
+    warn(UNKNOWN);
   }
   return KILLED;
 }

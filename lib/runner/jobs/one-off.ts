@@ -30,8 +30,8 @@ const SIGNAL_BASE = 128;
 export class OneOff {
   readonly id = randomBytes(12).toString('hex');
   readonly since = new Date();
-  /** Resolves when the command has ended and its end was read, or nobody has come to read it. */
-  readonly done: Promise<void>;
+  /** Resolves when the command has ended, with whether its end was read, or nobody has come to read it. */
+  readonly done: Promise<boolean>;
   readonly #process: AppProcess;
   readonly #streams: Readable[];
   readonly #resting = new Set<Readable>();
@@ -42,7 +42,7 @@ export class OneOff {
   #isDropped = false;
   #hasEnded = false;
   #idle: NodeJS.Timeout | undefined;
-  #finish: () => void = () => undefined;
+  #finish: (isRead: boolean) => void = () => undefined;
 
   /** Starts the command. Throws an HttpError (400) when there is no such program. */
   static async start(release: Release, { name, command }: OneOffSpec): Promise<OneOff> {
@@ -92,8 +92,8 @@ export class OneOff {
   }
 
   /**
-   * Returns what it says until its end, which is the last, or the signal aborts. Each piece is yielded once, over all
-   * readers. Throws 409 while there is another one.
+   * Returns what it says until its end, which is the last, or the signal aborts. Each piece but the end is yielded once, over
+   * all readers. Throws 409 while there is another one.
    */
   read(signal: AbortSignal): AsyncIterable<readonly Said[]> {
     if (this.#isRead) throw new HttpError(409, 'Somebody reads the output of this command already.');
@@ -111,8 +111,11 @@ export class OneOff {
         this.#waiting = [];
         this.#bytes = 0;
         this.#resume();
+        const end = said.filter((one) => 'exit' in one);
+        // The reader may not get it: its connection may be cut.
+        this.#waiting.push(...end);
         if (said.length > 0) yield said;
-        if (said.some((one) => 'exit' in one)) return void (await this.end());
+        if (end.length > 0) return void (await this.end(true));
         if (this.#waiting.length === 0 && !signal.aborted) await this.#more();
       }
     } finally {
@@ -136,12 +139,12 @@ export class OneOff {
   }
 
   /** Ends it with all that it has started, unless it has ended, and drops what nobody has read. */
-  async end(): Promise<void> {
+  async end(isRead = false): Promise<void> {
     this.#isDropped = true;
     this.#resume();
     if (!this.#hasEnded) await this.#process.group.end(this.release.limits.graceMs);
     clearTimeout(this.#idle);
-    this.#finish();
+    this.#finish(isRead);
   }
 
   #collect(stream: Readable, from: OutputName): Promise<void> {

@@ -22,6 +22,8 @@ const MOST_AT_A_TIME = 5;
 
 export function oneOffs() {
   const running = new Set<Slot>();
+  /** Those whose end was read just now. */
+  const read = new Set<Slot>();
   const ofApp = (app: AppId) => [...running].filter(({ app: key }) => key === appKey(app));
   let isClosed = false;
   const freeNumber = (app: AppId) => {
@@ -54,16 +56,22 @@ export function oneOffs() {
         slot.one = one;
         log.of(name).note(`${program} began`);
         void one.ended.then(({ how }) => log.of(name).note(how));
-        void one.done.then(() => running.delete(slot));
+        void one.done.then((isRead) => {
+          running.delete(slot);
+          if (!isRead) return;
+          read.add(slot);
+          setTimeout(() => read.delete(slot), release.limits.unreadMs).unref();
+        });
         return one;
       } catch (error) {
         running.delete(slot);
         throw error;
       }
     },
-    /** Returns a command that runs, or has ended and was not read; throws 404. */
-    get: (app: AppId, id: string) => {
-      const slot = ofApp(app).find(({ one }) => one?.id === id);
+    /** Returns a command that runs, or has ended and was not read; with `isAgain` also one whose end was. Throws 404. */
+    get: (app: AppId, id: string, isAgain = false) => {
+      const known = [...running, ...(isAgain ? read : [])];
+      const slot = known.find(({ app: key, one }) => key === appKey(app) && one?.id === id);
       if (slot?.one) return slot.one;
       throw new HttpError(404, 'There is no such command any more.');
     },

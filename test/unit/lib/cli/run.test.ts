@@ -46,4 +46,20 @@ describe('the output of a command', () => {
       'The output is interrupted; trying again. Some of it may be missing.\n',
     ]);
   });
+
+  it('that is cut, of a command that is not known afterwards, ends with what may be the reason', async () => {
+    let reads = 0;
+    const url = await server((request, response) => {
+      if (request.method === 'POST') return void response.writeHead(201).end('{"id":"7"}');
+      if (reads++ > 0) return void response.writeHead(404).end('{"code":"request:not_found","detail":"No."}');
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).flushHeaders();
+      return void setImmediate(() => response.destroy());
+    });
+    const env = { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret' };
+    const run = await cli('run --app shop -- sh', { env });
+    expect([run.code, run.err.split('\n').at(-2)]).toEqual([
+      137,
+      'The command is not known any more: its output was not read for ten seconds, or what ran it was ended or replaced.',
+    ]);
+  });
 });

@@ -80,6 +80,26 @@ describe('a one-off command', () => {
     expect(await isGone(at, run.id)).toBe(true);
   });
 
+  it('gives its end, and nothing else, again for as long as output is kept that nobody reads', async () => {
+    const at = await platform({ limits: { unreadMs: 1_500 } });
+    await live(at);
+    const run = await begin(at, 'echo out; exit 3');
+    for await (const batch of (await at.runs.read(hello, run.id, new AbortController().signal)) ?? []) {
+      // The connection is cut.
+      if (batch.some((one) => 'exit' in one)) break;
+    }
+    const end = { out: '', err: '', exit: 3, reason: null };
+    expect(await read(at, run.id)).toEqual(end);
+    expect(await read(at, run.id)).toEqual(end);
+    expect((await at.processes.list(hello))?.processes).toHaveLength(1);
+    const isUnknown = () =>
+      read(at, run.id).then(
+        () => false,
+        () => true,
+      );
+    await until('it is not known any more', isUnknown);
+  });
+
   it('gets a signal with all that it has started', async () => {
     const at = await shared();
     const run = await begin(at, 'sleep 100 & echo $!; wait');
