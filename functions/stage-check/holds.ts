@@ -1,7 +1,8 @@
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
+import { endHeld } from '../core/hold/hold.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { DAY_MS, isStrange } from '../core/preview/preview.ts';
-import { ended, type Facts, type PreviewEntry } from './facts.ts';
+import { ended, type Facts, otherEntry, type PreviewEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** Held until somebody releases it: no result of CI does. */
@@ -18,15 +19,17 @@ export async function forkNeedsRelease(
 }
 
 /** Held until a CI provider calls with a passed build. */
-export async function ciPending(
-  { entry, state, named, wait }: Facts,
-  { clock, holdMinutes }: CheckPorts,
-): Promise<StageOutcome | null> {
+export async function ciPending({ entry, state, named, wait }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   const waitsFor = (await wait()).for;
   if (waitsFor === null) return null;
   const reason = `Waiting for ${waitsFor} to call with a passed build of this commit.`;
   const { changes } = await named();
-  const expiresAt = clock.now() + holdMinutes * 60_000;
+  const before = await otherEntry(entry, state.held, ports);
+  // Results are known by the commit, which names one entry only.
+  if (before?.status === 'held') {
+    await endHeld(before, 'superseded', `The same commit waits in #${entry.number} now.`, ports);
+  }
+  const expiresAt = ports.clock.now() + ports.holdMinutes * 60_000;
   return held(entry.number, { reason, changes, expiresAt, ifCommitVersion: state.version });
 }
 

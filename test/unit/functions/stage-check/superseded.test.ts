@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { releaseByHand } from '../../../../functions/core/hold/hold.ts';
+import { endDeploy } from '../../../../functions/core/pipeline/end-deploy.ts';
 import { AT } from '../../../support/entries.ts';
 import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
@@ -185,6 +186,21 @@ describe('where CI decides', () => {
     await push(first, { forced: true });
     await check(1);
     expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('of two pushes of one commit that wait the later one does, and nothing deploys what was cancelled as that', async () => {
+    const { first, second, push, build, check, read, clock, log, queue } = await twoHeld();
+    await push(first, { before: second.sha, forced: true });
+    expect(await check(3)).toMatchObject({ status: 'held' });
+    expect(await read(1)).toMatchObject({ status: 'superseded', reason: 'The same commit waits in #3 now.' });
+    await endDeploy(
+      { user: 'ann', number: 3 },
+      { status: 'cancelled', reason: 'Cancelled by ann.' },
+      { log, queue, clock },
+    );
+    await build(first, passed);
+    const reason = 'The build passed, but the deploy of this commit was cancelled: #3.';
+    expect(await check(4)).toMatchObject({ status: 'skipped', reason });
   });
 
   it('a held push goes after an older commit that its own build deployed, though its number is lower', async () => {
