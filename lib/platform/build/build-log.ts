@@ -100,6 +100,8 @@ export function buildLog(
       if (left > 0) for (const line of tail.slice(-Math.min(left, TAIL_LINES))) keep('stdout', line);
       ended = true;
       events.emit('more');
+      // A write that failed has closed it.
+      if (file.closed) return;
       await new Promise<void>((resolve) => {
         file.once('close', resolve).once('error', () => resolve());
         file.end();

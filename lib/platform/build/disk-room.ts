@@ -8,8 +8,8 @@ import { freeCaches, freeReleases, type StoredParts } from '../store/caches.ts';
 
 /** In times of the bytes below which a disk is nearly full. */
 const ROOM = 2;
-/** For a build that has met a full disk, although there was room when it began. */
-const MORE_ROOM = 4;
+/** For a build that has met a full disk, although there was room when it began: half of the disk, or 20 GiB. */
+const MORE_ROOM = 10;
 const LOOK_MS = 500;
 
 interface RoomParts extends StoredParts {

@@ -161,7 +161,7 @@ describe('on a nearly full disk', () => {
     const npm = await cache(at.dataDir, 'user-caches/ada/npm', 2);
     // npm makes its folder again.
     const content = join(npm, 'content');
-    diskWith(() => (existsSync(content) ? 1_500 : 3_000));
+    diskWith(() => (existsSync(content) ? 9_000 : 10_000));
     const tries = join(await temporaryFolder(), 'tries');
     const built = (app: string, met: string) => {
       const scripts = {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withoutValues } from '../../../../../functions/core/output/without-values.ts';
 import type { PrintedLine } from '../../../../../functions/core/ports/processes.ts';
@@ -86,6 +87,16 @@ describe('the log of a build', () => {
     expect(lines).toContain('990 lines are not kept; the last ones follow.');
     expect(lines.at(-1)).toBe('line 1000');
     expect(lines).toHaveLength(10 + 1 + 200);
+  });
+
+  // Writes to it fail as on a full disk: https://man7.org/linux/man-pages/man4/full.4.html
+  it.skipIf(process.platform !== 'linux')('ends also when a full disk has ended its file before', async () => {
+    const log = buildLog('/dev/full', String);
+    log.note('one');
+    await pause(100);
+    log.note('two');
+    await log.end();
+    expect(log.tail()).toEqual(['one', 'two']);
   });
 
   it('keeps the last state of a progress bar, and the beginning of a long line', async () => {
