@@ -99,7 +99,7 @@ async function sendWhole(running: Running, data: string, signal: AbortSignal): P
 const PATIENCE = { maxFailures: 8, times: { minPauseMs: 1_000, maxPauseMs: 1_000, fullMs: 1_000 } };
 const KILLED = 128 + constants.signals.SIGKILL;
 const UNKNOWN =
-  'The command is not known any more: its output was not read for ten seconds, or what ran it was ended or replaced.';
+  'The command is not known any more: its end was lost, nobody read it for ten seconds, or its runner has ended.';
 
 /** Writes what the command says, and returns its exit code. An interrupted stream is taken up again. */
 async function output({ stdout, stderr, warn }: Call, running: Running, signal: AbortSignal): Promise<number> {

@@ -59,7 +59,7 @@ describe('the output of a command', () => {
     const run = await cli('run --app shop -- sh', { env });
     expect([run.code, run.err.split('\n').at(-2)]).toEqual([
       137,
-      'The command is not known any more: its output was not read for ten seconds, or what ran it was ended or replaced.',
+      'The command is not known any more: its end was lost, nobody read it for ten seconds, or its runner has ended.',
     ]);
   });
 });
