@@ -31,8 +31,6 @@ export interface Notices {
   readonly on: readonly string[];
   /** A command line for the shell. */
   readonly run: string;
-  /** Pauses before the second call and those after it, each failed one. */
-  readonly pausesMs?: readonly number[];
 }
 
 /** Where a command is called. */
@@ -45,7 +43,8 @@ interface Notifier {
   handle(entry: Entry): Promise<void>;
 }
 
-const PAUSES_MS = [1000, 5000, 30_000];
+/** Pauses after each call that has failed: an hour, as a repository host that is away is asked again. */
+const PAUSES_MS = [1000, 5000, 30_000, 60_000, ...Array<number>(12).fill(300_000)];
 const LIMIT_MS = 60_000;
 /** Entries whose status is known: older ones change rarely. */
 const KNOWN_ENTRIES = 1000;
@@ -125,12 +124,15 @@ async function read(file: string): Promise<v.InferOutput<typeof Kept>> {
   }
 }
 
-/** Calls the command until it succeeds. A command that always fails must not hold up what comes after it. */
-async function say(call: Caller, { service, run, pausesMs = PAUSES_MS }: Notices, entry: Entry): Promise<void> {
+/**
+ * Calls the command until it succeeds, while what comes after it waits in the log: its receiver may be away. A command
+ * that always fails must not hold that up for good.
+ */
+async function say(call: Caller, { service, run }: Notices, entry: Entry): Promise<void> {
   const { print, warn, signal } = call;
   const text = outcomeSentence(entry);
   print(text);
-  for (const pauseMs of [...pausesMs, null]) {
+  for (const pauseMs of [...PAUSES_MS, null]) {
     if (signal.aborted) return;
     const failure = await runOnce(call, run, { variables: variablesOf(entry, service, text), input: entryJson(entry) });
     if (failure === null || signal.aborted) return;

@@ -8,9 +8,23 @@ import { cli } from '../../../support/cli.ts';
 import { doc } from '../../../support/cli-entries.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
+/** Pauses of a second and more, which are not waited for. */
+const paused = vi.hoisted(() => ({ ms: [] as number[], after: () => {} }));
+vi.mock('node:timers/promises', async (original) => {
+  const real = await original<typeof import('node:timers/promises')>();
+  const setTimeout: typeof real.setTimeout = async (ms = 0, ...rest) => {
+    if (ms < 1000) return real.setTimeout(ms, ...rest);
+    paused.ms.push(ms);
+    paused.after();
+    return rest[0] as never;
+  };
+  return { ...real, setTimeout };
+});
+
 let home: string;
 let told: string;
 beforeEach(() => {
+  Object.assign(paused, { ms: [], after: () => {} });
   home = newFolder('notifier');
   told = join(home, 'told');
   writeFileSync(told, '');
@@ -154,15 +168,26 @@ describe('A command that is called for deploys', () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  it('is called again when it fails, and then passed over', async () => {
+  const minutes = () => paused.ms.reduce((sum, ms) => sum + ms / 60_000, 0);
+  const place = () =>
+    JSON.parse(readFileSync(join(home, STATE, readdirSync(join(home, STATE))[0] ?? ''), 'utf8')).since;
+
+  it('is called again while its receiver is away, and the next change waits meanwhile', async () => {
+    paused.after = () => minutes() > 50 && writeFileSync(join(home, 'back'), '');
+    await watch([change(1, 'error'), change(2, 'error'), end(3)], { command: `[ -e back ] && ${WRITE}` });
+    expect(lines().map((line) => line.slice(0, 2))).toEqual(['#1', '#2']);
+    expect(paused.ms).toEqual(paused.ms.toSorted((a, b) => a - b));
+  });
+
+  it('is passed over when it fails for an hour', async () => {
     const warned: string[] = [];
     const call = callerOf(new AbortController().signal, warned);
-    const notices = { service, app: undefined, on: ['error'], run: 'echo x >> told; exit 3', pausesMs: [1, 1] };
-    const notifier = await openNotifier(call, notices);
+    const run = 'echo x >> told; exit 3';
+    const notifier = await openNotifier(call, { service, app: undefined, on: ['error'], run });
     await notifier.handle(JSON.parse(change(1, 'error')));
-    expect(lines()).toEqual(['x', 'x', 'x']);
-    expect(warned.at(-1)).toBe('"echo x >> told; exit 3" exited with code 3 for #1: it is passed over.');
-    expect(JSON.parse(readFileSync(join(home, STATE, readdirSync(join(home, STATE))[0] ?? ''), 'utf8')).since).toBe(1);
+    expect([Math.round(minutes() / 10), lines().length]).toEqual([6, paused.ms.length + 1]);
+    expect(warned.at(-1)).toBe(`"${run}" exited with code 3 for #1: it is passed over.`);
+    expect(place()).toBe(1);
   });
 
   it.each([
