@@ -101,7 +101,7 @@ function socketOpener(session: Session): (() => WebSocket) | null {
   return url ? () => new WebSocket(url, ['changes', basicSubprotocol(session)]) : null;
 }
 
-/** Refreshes the applications when an entry that changes them has ended. */
+/** Refreshes the applications when an entry that changes them has ended, and when the page is shown again. */
 function followApps(log: Store<Log>, refresh: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let before = log.value;
@@ -114,8 +114,11 @@ function followApps(log: Store<Log>, refresh: () => Promise<void>): () => void {
     before = log.value;
     if (hasEnded) later();
   });
+  const shown = () => document.visibilityState === 'visible' && later();
+  document.addEventListener('visibilitychange', shown);
   later();
   return () => {
+    document.removeEventListener('visibilitychange', shown);
     stop();
     clearTimeout(timer);
   };

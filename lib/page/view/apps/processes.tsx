@@ -9,7 +9,7 @@ import {
 } from '../../../client/processes.ts';
 import { shownState } from '../../model/status.ts';
 import { useAction } from '../../service/use-action.ts';
-import { usePolling } from '../../service/use-reading.ts';
+import { usePolling, useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Moment, Until } from '../parts/moment.tsx';
@@ -20,15 +20,21 @@ const ASK_MS = 5000;
 
 /** What an application was used for, and its processes with their number. Empty on AWS Lambda. */
 export function Processes({ app }: { app: Application }) {
-  const { api } = useWorkspace();
+  const { api, refreshApps } = useWorkspace();
   const [known, setKnown] = useState<ProcessList | null>(null);
   const action = useAction();
   const path = ['apps', api.user, app.name, 'processes'];
   // Where there are none, the request is refused, and nothing is shown.
   usePolling(ASK_MS, `${app.name} ${app.state}`, async () => setKnown(processesIn(await api.call({ path }))));
+  const web = known?.processes.find(({ type }) => type === 'web')?.state;
+  // It falls asleep, wakes and crashes without an entry that tells. Once for a state: the two may differ for long.
+  useReading(async () => web !== undefined && web !== app.state && refreshApps(), web);
   if (!known || Object.keys(known.scale).length + known.cron.length === 0) return null;
   const scale = (type: string, count: number) =>
-    action.run(async () => setKnown(processesIn(await api.call({ method: 'PATCH', path, body: { [type]: count } }))));
+    action.run(async () => {
+      setKnown(processesIn(await api.call({ method: 'PATCH', path, body: { [type]: count } })));
+      await refreshApps();
+    });
   return (
     <>
       {known.usage && <Usage minutes={known.usage} week={known.week} />}

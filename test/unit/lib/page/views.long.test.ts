@@ -529,6 +529,34 @@ describe('the page, in a browser', () => {
       .waitFor();
   });
 
+  it('an application has one state when it falls asleep, is scaled and is looked at again; at rest nobody asks', async () => {
+    const { apps } = cannedLog(service.base);
+    let [state, web] = ['running', 'running'];
+    const lists = () => service.asked.filter((one) => one.startsWith('GET /1/apps/ann?')).length;
+    const polls = () => service.asked.filter((one) => one.startsWith('GET') && one.endsWith('/processes')).length;
+    refuses = (path) => {
+      if (path === '/1/apps/ann') return { status: 200, body: { apps: apps.map((app) => ({ ...app, state })) } };
+      if (!path.endsWith('/processes')) return undefined;
+      return { status: 200, body: { processes: [{ name: 'web.1', type: 'web', state: web }], scale: { web: 2 } } };
+    };
+    const { page } = await open('apps/billing-api');
+    const shown = page.locator('header .status');
+    await shown.getByText('Running').waitFor();
+    const asked = polls();
+    await expect.poll(polls, { timeout: SLOW_MS }).toBe(asked + 1);
+    [state, web] = ['asleep', 'asleep'];
+    await shown.getByText('Asleep').waitFor();
+    state = 'starting';
+    await page.getByRole('button', { name: 'One web more' }).click();
+    await shown.getByText('Starting').waitFor();
+    const before = [lists(), polls()] as const;
+    await expect.poll(polls, { timeout: SLOW_MS }).toBe(before[1] + 3);
+    expect(lists()).toBe(before[0]);
+    state = 'crashed';
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await shown.getByText('Crashed').waitFor();
+  });
+
   it('the settings say what the service is: its version and addresses, and what its machine has free', async () => {
     const { page } = await open('settings');
     const rows = page.getByRole('region', { name: 'This service' }).locator('dl .line');
