@@ -53,7 +53,10 @@ interface Feed {
   since: number | 'now';
 }
 
-/** Yields the changes of one connection and moves the cursor, until its time limit. Throws when it ends otherwise. */
+/**
+ * Yields the changes of one connection and moves the cursor, until its time limit. Throws when it ends otherwise. A log
+ * that has not reached the cursor was restored from a backup, and counts from a smaller number.
+ */
 async function* stream(feed: Feed, came: () => void): AsyncGenerator<Change, false> {
   // A stream from `now` does not say where it starts: if it were cut before its first row, nothing could continue it.
   let seen = feed.since === 'now' ? (await readPage(feed)).last : feed.since;
@@ -63,12 +66,12 @@ async function* stream(feed: Feed, came: () => void): AsyncGenerator<Change, fal
     const sent = jsonIn(line);
     const { code, last_seq } = fieldsOf(sent);
     if (typeof code === 'string' && typeof last_seq === 'number') {
-      feed.since = Math.max(seen, last_seq);
+      feed.since = last_seq;
       if (code === TIME_LIMIT) return false;
       throw new Error(`it ended the stream with ${code}`);
     }
     if (!isChange(sent)) throw new Error('it sent something that is not a change');
-    if (sent.seq <= seen) continue;
+    if (sent.seq <= seen && (await lastChange(feed.client, feed.options.signal)) >= seen) continue;
     seen = sent.seq;
     feed.since = seen;
     came();

@@ -61,6 +61,8 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
       const path = ['status', api.user, 'changes'];
       const feed = await api.call<Feed>({ path, query, signal: stop.signal });
       if (typeof feed.last_seq !== 'number') throw new TypeError('That is no feed.');
+      // After a restore of a backup there are entries here that never were, and others with their numbers.
+      if (since !== 'now' && feed.last_seq < since) return location.reload();
       apply(entriesIn(feed.results), feed.last_seq);
       connection.set(state);
     } catch {

@@ -91,6 +91,14 @@ describe('a stream of changes', () => {
     expect(rows(await (await ask({ since: '1', limit: '2' })).rest()).map(({ seq }) => seq)).toEqual([2, 3]);
   });
 
+  it('has the changes from now on after a number that the log has not reached, as after a restore of a backup', async () => {
+    await write(2);
+    expect(JSON.parse(await (await ask({ feed: 'normal', since: '50' })).rest())).toEqual({ results: [], last_seq: 2 });
+    const stream = await ask({ since: '50', limit: '1' });
+    await write();
+    expect(rows(await stream.rest()).map(({ seq }) => seq)).toEqual([3]);
+  });
+
   it('ends with last_seq at its timeout, and with the error when it fails', async () => {
     const short = world({ seconds: 0.1 });
     await short.write(2);

@@ -73,8 +73,19 @@ describe('Following changes', () => {
   });
 
   it('returns no row twice', async () => {
-    const { url } = await changesServer([cut(row(1), row(2)), open(row(1), row(2), row(3))]);
+    const { url } = await changesServer([cut(row(1), row(2)), open(row(1), row(2), row(3))], { last: 3 });
     expect(await take(3, { url })).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ['a cut', cut(row(50))],
+    ['the time limit', ended(row(50), timeout(50))],
+  ])('goes on with what the service counts from a smaller number after %s, as after a restore', async (_, before) => {
+    const { url, queries } = await changesServer([before, ended(timeout(20)), ended(row(21), row(22)), open(row(23))], {
+      last: 22,
+    });
+    expect(await take(4, { url })).toEqual([50, 21, 22, 23]);
+    expect(sinces(queries)).toEqual(['0', '50', '20', '22']);
   });
 
   it('resumes from last_seq when the stream ends at its time limit, without reporting an interruption', async () => {

@@ -557,6 +557,18 @@ describe('the page, in a browser', () => {
     await shown.getByText('Crashed').waitFor();
   });
 
+  it('everything is read anew when the service has gone back to a backup', async () => {
+    const { page } = await open('deploys');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const rows = cannedLog(service.base).rows.slice(-1);
+    refuses = (path, query) => {
+      if (path.endsWith('/webhooks')) return { status: 200, body: { total: 1, skip: 0, limit: 50, rows } };
+      return query.get('feed') === 'normal' ? { status: 200, body: { results: [], last_seq: 1 } } : undefined;
+    };
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await expect.poll(() => page.locator('li.row').count()).toBe(1);
+  });
+
   it('the settings say what the service is: its version and addresses, and what its machine has free', async () => {
     const { page } = await open('settings');
     const rows = page.getByRole('region', { name: 'This service' }).locator('dl .line');
