@@ -32,10 +32,10 @@ export function rotatingFile(path: string, limitBytes: number) {
     },
     /** Resolves when everything so far is in the file, or could not be written. */
     flushed: () => writing,
-    /** Returns the last lines, of 256 KiB at most; none when there is no file. */
+    /** Returns the last lines, of 256 KiB at most of each of the two files; none when there is no file. */
     lastLines: (count: number) => {
       // Not while a line is written, of which a part would be read.
-      const read = writing.then(() => lastLines(path, count));
+      const read = writing.then(() => lastLines([path, `${path}.1`], count));
       writing = read.then(
         () => undefined,
         () => undefined,
@@ -77,19 +77,22 @@ async function appendRotating(path: string, part: Buffer, limitBytes: number): P
   await fresh.writeFile(part).finally(() => fresh.close());
 }
 
-async function lastLines(path: string, count: number): Promise<string[]> {
+/** Returns the last lines of files, of which each goes on where the next one in the list ends. */
+async function lastLines([path, ...earlier]: readonly string[], count: number): Promise<string[]> {
+  if (path === undefined || count <= 0) return [];
   const file = await open(path, 'r').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   });
-  if (!file) return [];
+  if (!file) return lastLines(earlier, count);
   try {
     const { size } = await file.stat();
     const length = Math.min(size, TAIL_BYTES);
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
     const lines = buffer.toString('utf8').split('\n').filter(Boolean);
     // The first line is incomplete unless the whole file was read.
-    return lines.slice(size > length ? 1 : 0).slice(-count);
+    if (size > length) return lines.slice(1).slice(-count);
+    return [...(await lastLines(earlier, count - lines.length)), ...lines.slice(-count)];
   } finally {
     await file.close();
   }

@@ -35,6 +35,16 @@ it('lines from before a restart are read also when there are new ones, each once
   expect((await log.tail(2_000)).map(({ line }) => line)).toEqual(numbers(300, 1_300));
 });
 
+it('lines of a file that was rotated before a restart are read too', async () => {
+  const path = join(newFolder('log'), 'app.log');
+  const before = appLog(path, 300);
+  const lines = Array.from({ length: 8 }, (_, at) => `line ${at}`);
+  for (const line of lines) before.note(line);
+  await before.flush();
+  const log = appLog(path, 300);
+  expect((await log.tail(2_000)).map(({ line }) => line)).toEqual(lines);
+});
+
 it('what a process has printed before a restart is no reason of a crash after it', async () => {
   const path = join(newFolder('log'), 'app.log');
   await writeFile(path, '2026-01-01T00:00:00.000Z stderr Error: before\n');
