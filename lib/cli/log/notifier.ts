@@ -31,6 +31,8 @@ export interface Notices {
   readonly on: readonly string[];
   /** A command line for the shell. */
   readonly run: string;
+  /** Waits so many milliseconds, at most until the signal aborts. */
+  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Where a command is called. */
@@ -128,7 +130,7 @@ async function read(file: string): Promise<v.InferOutput<typeof Kept>> {
  * Calls the command until it succeeds, while what comes after it waits in the log: its receiver may be away. A command
  * that always fails must not hold that up for good.
  */
-async function say(call: Caller, { service, run }: Notices, entry: Entry): Promise<void> {
+async function say(call: Caller, { service, run, pause = paused }: Notices, entry: Entry): Promise<void> {
   const { print, warn, signal } = call;
   const text = outcomeSentence(entry);
   print(text);
@@ -138,8 +140,12 @@ async function say(call: Caller, { service, run }: Notices, entry: Entry): Promi
     if (failure === null || signal.aborted) return;
     const next = pauseMs === null ? 'it is passed over' : `again in ${pauseMs / 1000} s`;
     warn(`"${run}" ${failure} for #${numberOf(entry)}: ${next}.`);
-    if (pauseMs !== null) await unless(ABORTED, setTimeout(pauseMs, undefined, { signal }));
+    if (pauseMs !== null) await pause(pauseMs, signal);
   }
+}
+
+async function paused(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await unless(ABORTED, setTimeout(milliseconds, undefined, { signal }));
 }
 
 /** What the command is told besides the entry on its standard input; empty where there is nothing. */

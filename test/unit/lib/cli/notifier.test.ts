@@ -8,23 +8,9 @@ import { cli } from '../../../support/cli.ts';
 import { doc } from '../../../support/cli-entries.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
-/** Pauses of a second and more, which are not waited for. */
-const paused = vi.hoisted(() => ({ ms: [] as number[], after: () => {} }));
-vi.mock('node:timers/promises', async (original) => {
-  const real = await original<typeof import('node:timers/promises')>();
-  const setTimeout: typeof real.setTimeout = async (ms = 0, ...rest) => {
-    if (ms < 1000) return real.setTimeout(ms, ...rest);
-    paused.ms.push(ms);
-    paused.after();
-    return rest[0] as never;
-  };
-  return { ...real, setTimeout };
-});
-
 let home: string;
 let told: string;
 beforeEach(() => {
-  Object.assign(paused, { ms: [], after: () => {} });
   home = newFolder('notifier');
   told = join(home, 'told');
   writeFileSync(told, '');
@@ -168,24 +154,36 @@ describe('A command that is called for deploys', () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  const minutes = () => paused.ms.reduce((sum, ms) => sum + ms / 60_000, 0);
   const place = () =>
     JSON.parse(readFileSync(join(home, STATE, readdirSync(join(home, STATE))[0] ?? ''), 'utf8')).since;
+  /** A notifier whose pauses are counted, and not waited for. */
+  const counted = async (run: string, after: (minutes: number) => void = () => {}) => {
+    const pauses: number[] = [];
+    const warned: string[] = [];
+    const minutes = () => pauses.reduce((sum, ms) => sum + ms / 60_000, 0);
+    const pause = async (ms: number) => {
+      pauses.push(ms);
+      after(minutes());
+    };
+    const call = callerOf(new AbortController().signal, warned);
+    const notifier = await openNotifier(call, { service, app: undefined, on: ['error'], run, pause });
+    return { notifier, pauses, warned, minutes };
+  };
 
-  it('is called again while its receiver is away, and the next change waits meanwhile', async () => {
-    paused.after = () => minutes() > 50 && writeFileSync(join(home, 'back'), '');
-    await watch([change(1, 'error'), change(2, 'error'), end(3)], { command: `[ -e back ] && ${WRITE}` });
+  it('is called again while its receiver is away, and goes on with the next change then', async () => {
+    const back = (minutes: number) => minutes > 50 && writeFileSync(join(home, 'back'), '');
+    const { notifier, pauses } = await counted(`[ -e back ] && ${WRITE}`, back);
+    for (const seq of [1, 2]) await notifier.handle(JSON.parse(change(seq, 'error')));
     expect(lines().map((line) => line.slice(0, 2))).toEqual(['#1', '#2']);
-    expect(paused.ms).toEqual(paused.ms.toSorted((a, b) => a - b));
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect(place()).toBe(2);
   });
 
   it('is passed over when it fails for an hour', async () => {
-    const warned: string[] = [];
-    const call = callerOf(new AbortController().signal, warned);
     const run = 'echo x >> told; exit 3';
-    const notifier = await openNotifier(call, { service, app: undefined, on: ['error'], run });
+    const { notifier, pauses, warned, minutes } = await counted(run);
     await notifier.handle(JSON.parse(change(1, 'error')));
-    expect([Math.round(minutes() / 10), lines().length]).toEqual([6, paused.ms.length + 1]);
+    expect([Math.round(minutes() / 10), lines().length]).toEqual([6, pauses.length + 1]);
     expect(warned.at(-1)).toBe(`"${run}" exited with code 3 for #1: it is passed over.`);
     expect(place()).toBe(1);
   });
