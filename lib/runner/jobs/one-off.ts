@@ -49,7 +49,11 @@ export class OneOff {
     const streams: [Readable, OutputName][] = [];
     const output = (stream: Readable, from: OutputName) => void streams.push([stream, from]);
     const started = await startProcess(release, { command, takesInput: true, output }).catch((error: unknown) => {
-      throw new HttpError(400, sentenceOf(error));
+      const isShown = shownProgram(command.program) === command.program;
+      throw new HttpError(
+        400,
+        isShown ? sentenceOf(error) : 'The first word of the command is no program that can be run.',
+      );
     });
     return new OneOff(release, { name, command, started, streams });
   }
@@ -199,6 +203,11 @@ async function readToEnd(stream: Readable): Promise<void> {
     await turn();
   }
   stream.destroy();
+}
+
+/** Returns the program of a command if it has a plain name. All else may have secrets, which not everyone who reads a log may know. */
+export function shownProgram(command: string): string | undefined {
+  return /^[\w./-]+(?=\s|$)/.exec(command)?.[0];
 }
 
 /** Returns the exit code as a shell gives it, and the limit that was exceeded. */

@@ -5,7 +5,7 @@ import { shellQuote } from '../../process/command.ts';
 import { type AppId, appKey, type ReleaseSpec } from '../calls.ts';
 import type { Listed } from '../processes/app-process.ts';
 import type { Runner } from '../runner.ts';
-import { OneOff } from './one-off.ts';
+import { OneOff, shownProgram } from './one-off.ts';
 
 /** A place among the commands of an application, from the moment at which one is to be started. */
 interface Slot {
@@ -42,7 +42,7 @@ export function oneOffs() {
       const app = runner.spec.now;
       const release = runner.ready(of);
       const number = freeNumber(app);
-      const program = programOf(command);
+      const program = shownProgram(command[0] ?? '') ?? 'A command';
       const slot: Slot = { app: appKey(app), number, program, isEnded: false };
       // Counted before it runs.
       running.add(slot);
@@ -97,11 +97,6 @@ export function oneOffs() {
       await Promise.all(ending.map(({ one }) => one?.end()));
     },
   };
-}
-
-/** Returns the program if it has a plain name. All else may have secrets, which not everyone who reads the log may know. */
-function programOf([first = '']: readonly string[]): string {
-  return /^[\w./-]+(?=\s|$)/.exec(first)?.[0] ?? 'A command';
 }
 
 /** One argument is a line for the shell, as for Heroku's and Dokku's `run`; several are run as they are. */

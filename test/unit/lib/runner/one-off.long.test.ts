@@ -231,6 +231,12 @@ describe('a one-off command', () => {
       status: 400,
       error: 'The program "no-such-program" was not found.',
     });
+    for (const words of [['https://u:s3cret@h/x'], ['postgres://u:s3cret@h', 'x'], ['./A=s3cret', 'x']]) {
+      expect(await refusalOf(begin(at, ...words))).toMatchObject({
+        status: 400,
+        error: 'The first word of the command is no program that can be run.',
+      });
+    }
     expect(await refusalOf(begin(at, 'echo', 'x'.repeat(200_000)))).toMatchObject({
       status: 400,
       error: '"echo" could not be run: its command line or one of its variables is too long for the system.',
