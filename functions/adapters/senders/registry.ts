@@ -3,6 +3,7 @@ import type { HookCall, Sender } from '../../core/ports/sender.ts';
 import { bitbucket } from './bitbucket/bitbucket.ts';
 import { bitbucketPipelines } from './bitbucket/bitbucket-pipelines.ts';
 import { ci } from './ci/ci.ts';
+import { circleci } from './circleci/circleci.ts';
 import type { SenderDefinition } from './define-sender.ts';
 import { hasField } from './fields/read.ts';
 import { forgejo } from './gitea/forgejo.ts';
@@ -37,6 +38,7 @@ export const senders: readonly SenderDefinition[] = [
   githubStatus,
   githubLegacy,
   travis,
+  circleci,
   ci,
 ];
 

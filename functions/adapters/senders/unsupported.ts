@@ -55,13 +55,6 @@ export const unsupported: readonly Unsupported[] = [
     fields: ['eventKey', 'repository.slug', 'repository.project.key'],
     instead: 'Bitbucket Cloud is supported.',
   },
-  // https://circleci.com/docs/reference/outbound-webhooks-reference/
-  {
-    name: 'CircleCI',
-    headers: ['Circleci-Event-Type'],
-    fields: ['type', 'workflow.status', 'pipeline', 'webhook'],
-    instead: `${anyCi} There COMMIT is $CIRCLE_SHA1, BRANCH $CIRCLE_BRANCH, and BUILD $CIRCLE_BUILD_NUM.`,
-  },
   // https://buildkite.com/docs/apis/webhooks/pipelines/build-events
   {
     name: 'Buildkite',

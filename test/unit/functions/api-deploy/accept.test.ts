@@ -360,10 +360,10 @@ describe('waiting for CI', () => {
   });
 
   it('begins with the first result of the branch, or a ping that promises results', async () => {
-    await call([build({ provider: 'ci', outcome: 'failed', state: 'failed' })]);
+    await call([build({ provider: 'circleci', outcome: 'failed', state: 'failed' })]);
     await call([notice({ bringsCi: true })]);
     const { ci } = await log.branch('ann', repository, 'master');
-    expect(Object.keys(ci).sort()).toEqual(['ci', 'github']);
+    expect(Object.keys(ci).sort()).toEqual(['circleci', 'github']);
   });
 });
 

@@ -90,7 +90,7 @@ describe('a call', () => {
     const detail = expect.stringMatching(/no secret is configured for .+"unsigned" if it cannot sign/);
     for (const scope of ['*', 'ann', 'ann/ann/shop']) {
       const configured = { [scope]: { github: ['one'] } };
-      for (const provider of ['ci', 'travis']) {
+      for (const provider of ['ci', 'travis', 'circleci']) {
         const refused = check(configured, {}, build({ provider, hostKind: 'github' }));
         await expect(refused, provider).rejects.toMatchObject({ code: 'deploy:auth:bad_creds', status: 401, detail });
         await expect(check(configured, {}, build({ provider, hostKind: 'any' }))).rejects.toMatchObject({ detail });

@@ -38,7 +38,7 @@ describe('a push to a branch that a CI provider has called about', () => {
     });
   });
 
-  it.each(['ci', 'gitea-actions', 'forgejo-actions'])(
+  it.each(['circleci', 'ci', 'gitea-actions', 'forgejo-actions'])(
     'is held for %s, whose webhooks need not be set in a file of the repository',
     async (provider) => {
       const { commit, push, check } = await expecting(provider, AT + MINUTE);
@@ -46,17 +46,6 @@ describe('a push to a branch that a CI provider has called about', () => {
       expect(await check(2)).toMatchObject({ status: 'held', reason: expect.stringContaining(`(${provider})`) });
     },
   );
-
-  it('is held for one that the service reads no more, for an hour at most, and released by any other', async () => {
-    const { commit, push, build, check, read } = await expecting('circleci', AT + MINUTE);
-    const head = commit(null);
-    await push(head);
-    const reason = 'Waiting for CI (circleci) to call with a passed build of this commit.';
-    expect(await check(2)).toMatchObject({ status: 'held', reason, expiresAt: AT + 60 * MINUTE });
-    await build(head, { ...said('CI', 'passed'), provider: 'ci' }, { provider: 'ci' });
-    await check(3);
-    expect(await read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
-  });
 
   it('is released by a passed build', async () => {
     const { commit, push, build, check, read } = await expecting('github-actions', AT + MINUTE);

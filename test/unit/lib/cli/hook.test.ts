@@ -90,7 +90,6 @@ describe('The printed settings of a webhook', () => {
   it.each([
     ['semaphore', 'A CI provider that can run a command can make this call.'],
     ['azure-devops', 'add the event Check suites to the webhook of the repository'],
-    ['circleci', 'There COMMIT is $CIRCLE_SHA1, BRANCH $CIRCLE_BRANCH, and BUILD $CIRCLE_BUILD_NUM.'],
     ['jenkins', 'Its builds call with one line at their end'],
     ['github-legacy', 'A CI provider'],
     ['constructor', 'A CI provider'],

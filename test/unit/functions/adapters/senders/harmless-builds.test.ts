@@ -93,6 +93,7 @@ describe('a build that cannot be read', () => {
   }
 
   it('is refused when the call does not say how it ended', () => {
-    expect(read(call({ id: 1, state: 'passed' }, { 'travis-repo-slug': 'ann/shop' }))).toBeInstanceOf(DeployError);
+    const body = { type: 'workflow-completed', workflow: {} };
+    expect(read(call(body, { 'circleci-event-type': 'x' }))).toBeInstanceOf(DeployError);
   });
 });

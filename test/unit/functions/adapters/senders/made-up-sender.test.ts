@@ -65,7 +65,7 @@ describe('a sender added with one file and one line', () => {
   });
 
   it('is named in the error for an unknown call', () => {
-    expect(() => registry.recognise(call({}))).toThrow(/It is like no call of .*, Travis CI, .*, Acme CI\./);
+    expect(() => registry.recognise(call({}))).toThrow(/It is like no call of .*, CircleCI, .*, Acme CI\./);
   });
 
   it('has its signatures verified with the secrets of its webhook', async () => {

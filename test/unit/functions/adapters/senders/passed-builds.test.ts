@@ -31,6 +31,12 @@ const rows: readonly [name: string, hostKind: string, repository: string, build:
     bitbucket,
     { id: id(420), check: 'build-57', run, state: 'SUCCESSFUL', author: null },
   ],
+  [
+    'circleci/success',
+    'github',
+    github,
+    { id: id(710), check: 'build-and-test', checkId: '0d5a1c2e-0000-11ee-8000-000000000703/build-and-test', run },
+  ],
   ['travis/passed', 'github', github, travisBuild],
 ];
 

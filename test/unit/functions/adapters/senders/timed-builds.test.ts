@@ -5,6 +5,8 @@ import { fixture, fixtures, recognise } from '../../../../support/senders/sender
 
 /** Builds that passed, of commits of `main`, started by a timer. */
 const timed = [
+  'circleci/scheduled',
+  'circleci/scheduled-oauth',
   'forgejo-actions/schedule',
   'gitea-actions/schedule',
   'github-actions/schedule',

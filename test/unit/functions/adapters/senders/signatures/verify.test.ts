@@ -47,6 +47,8 @@ const signed: [string, string, Readonly<Record<string, string>>][] = [
       'webhook-signature': `v1,${hmac('other', 'base64')} v1,${hmac(`msg-1.${seconds}.${json}`, 'base64')}`,
     },
   ],
+  ['CircleCI', 'circleci', { 'circleci-signature': `v1=${hmac(json)}` }],
+  ['CircleCI beside a version that is not known', 'circleci', { 'circleci-signature': `v2=00, v1=${hmac(json)}` }],
 ];
 
 describe('a signature', () => {
@@ -126,6 +128,10 @@ describe('a signature', () => {
         expect(verify(sender, hook(headers), [secret], later), `${what} ${minutes}`).toBe(expected);
       }
     }
+  });
+
+  it('of CircleCI only in another version is invalid', () => {
+    expect(checkOf('circleci', { 'circleci-signature': `v2=${hmac(json)}` })).toBe('invalid');
   });
 
   it('of Travis CI is over the JSON in the form and verified with the public key', () => {
